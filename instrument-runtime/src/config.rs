@@ -1,0 +1,192 @@
+//! What a service says about its telemetry: in code, and in the environment, which wins.
+
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// Where metrics are served when nothing else is said: the port that OpenTelemetry gives to Prometheus exporters.
+pub(crate) const METRICS_ADDR: &str = "127.0.0.1:9464";
+
+/// A setting that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The environment variable or builder method.
+    pub(crate) setting: &'static str,
+    pub(crate) value: String,
+    /// What is wrong with it and what would do.
+    pub(crate) reason: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {:?}: {}", self.setting, self.value, self.reason)
+    }
+}
+
+/// A value and what set it, for messages.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+}
+
+/// Everything that can be set.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) service: String,
+    pub(crate) service_version: Option<String>,
+    pub(crate) metrics_addr: Option<Setting>,
+    pub(crate) disabled: bool,
+    /// `OTEL_RESOURCE_ATTRIBUTES` counts.
+    pub(crate) from_env: bool,
+    pub(crate) errors: Vec<ConfigError>,
+}
+
+impl Config {
+    pub(crate) fn new(service: &str) -> Config {
+        Config {
+            service: service.to_owned(),
+            service_version: None,
+            metrics_addr: None,
+            disabled: false,
+            from_env: false,
+            errors: Vec::new(),
+        }
+    }
+
+    /// Reads the environment through `get`. What is set there wins; what is empty counts as not set.
+    pub(crate) fn read(&mut self, get: impl Fn(&str) -> Option<std::ffi::OsString>) {
+        self.from_env = true;
+        if let Some(service) = self.variable(&get, "OTEL_SERVICE_NAME") {
+            self.service = service;
+        }
+        if let Some(value) = self.variable(&get, "INSTRUMENT_METRICS_ADDR") {
+            self.metrics_addr = Some(Setting {
+                name: "INSTRUMENT_METRICS_ADDR",
+                value,
+            });
+        }
+        if let Some(value) = self.variable(&get, "INSTRUMENT_DISABLED") {
+            match value.to_ascii_lowercase().as_str() {
+                "1" | "true" => self.disabled = true,
+                "0" | "false" => self.disabled = false,
+                _ => self.errors.push(ConfigError {
+                    setting: "INSTRUMENT_DISABLED",
+                    value,
+                    reason: "expected `1` or `true`, `0` or `false`".to_owned(),
+                }),
+            }
+        }
+    }
+
+    fn variable(
+        &mut self,
+        get: impl Fn(&str) -> Option<std::ffi::OsString>,
+        setting: &'static str,
+    ) -> Option<String> {
+        match get(setting)?.into_string() {
+            Ok(value) => Some(value.trim().to_owned()).filter(|value| !value.is_empty()),
+            Err(raw) => {
+                let value = raw.to_string_lossy().into_owned();
+                self.errors.push(ConfigError {
+                    setting,
+                    value,
+                    reason: "it is not valid UTF-8".to_owned(),
+                });
+                None
+            }
+        }
+    }
+}
+
+impl Setting {
+    /// The addresses that the value stands for.
+    ///
+    /// # Errors
+    /// When it is no address, or its name does not resolve.
+    pub(crate) fn addresses(&self) -> Result<Vec<SocketAddr>, ConfigError> {
+        let wrong = |reason: String| ConfigError {
+            setting: self.name,
+            value: self.value.clone(),
+            reason,
+        };
+        let expected = "expected an address with a port, such as `127.0.0.1:9464` or `[::]:9464`";
+        let has_port = self
+            .value
+            .rsplit_once(':')
+            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
+        if !has_port {
+            return Err(wrong(expected.to_owned()));
+        }
+        match self.value.to_socket_addrs() {
+            Ok(found) => Ok(found.collect()),
+            Err(error) => Err(wrong(format!("{error}; {expected}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    fn read(variables: &[(&str, &str)]) -> Config {
+        let mut config = Config::new("service");
+        config.metrics_addr = Some(Setting {
+            name: "metrics_addr",
+            value: "127.0.0.1:1".to_owned(),
+        });
+        config.read(|name| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| OsString::from(value))
+        });
+        config
+    }
+
+    #[test]
+    fn the_environment_wins_where_it_says_something() {
+        let config = read(&[
+            ("OTEL_SERVICE_NAME", "other"),
+            ("INSTRUMENT_METRICS_ADDR", " "),
+            ("INSTRUMENT_DISABLED", "TRUE"),
+        ]);
+        assert_eq!(config.service, "other");
+        assert_eq!(config.metrics_addr.unwrap().value, "127.0.0.1:1");
+        assert!(config.disabled && config.errors.is_empty());
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_what_would_do() {
+        let config = read(&[("INSTRUMENT_DISABLED", "yes please")]);
+        let text = config.errors[0].to_string();
+        assert_eq!(
+            text,
+            "INSTRUMENT_DISABLED = \"yes please\": expected `1` or `true`, `0` or `false`"
+        );
+        for value in [
+            "9464",
+            "localhost",
+            ":9464",
+            "127.0.0.1:99999",
+            "127.0.0.1:x",
+            "",
+        ] {
+            let error = Setting {
+                name: "INSTRUMENT_METRICS_ADDR",
+                value: value.to_owned(),
+            }
+            .addresses()
+            .unwrap_err();
+            assert!(
+                error.to_string().contains("such as `127.0.0.1:9464`"),
+                "{error}"
+            );
+        }
+        let good = Setting {
+            name: "metrics_addr",
+            value: "[::1]:0".to_owned(),
+        };
+        assert_eq!(good.addresses().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,285 @@
+//! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
+
+/// What a metric is, in the words of Prometheus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MetricKind {
+    /// Only grows; read with `rate()`.
+    Counter,
+    /// Goes up and down; read as it is.
+    Gauge,
+    /// Counts by bucket; read with `histogram_quantile()`.
+    Histogram,
+}
+
+/// From which level of detail on a metric exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Level {
+    /// Requests, stages, queue, errors, health, resources.
+    Core,
+    /// Tenant, tier, ingress, cost.
+    Dimensions,
+    /// Results of the model.
+    Quality,
+}
+
+/// One row of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Metric {
+    /// The family's name in the scrape.
+    pub name: &'static str,
+    /// The instrument's name in OpenTelemetry. Together with kind and unit it makes `name`.
+    pub otel: &'static str,
+    /// What it is.
+    pub kind: MetricKind,
+    /// The unit, as UCUM writes it: `s`, `By`, `1`, or an annotation such as `{request}`.
+    pub unit: &'static str,
+    /// The labels that it always or sometimes has, beside those of the user's own.
+    pub labels: &'static [&'static str],
+    /// What the buckets are where nothing else is said; empty for what is no histogram.
+    pub buckets: &'static [f64],
+    /// What it counts, in one line.
+    pub help: &'static str,
+    /// From which level on it exists.
+    pub level: Level,
+    /// The version in which it appeared.
+    pub since: &'static str,
+    /// The metric that takes its place, while both exist.
+    pub deprecated_by: Option<&'static str>,
+    /// What to do when it looks wrong.
+    pub action: &'static str,
+    /// Whether a sum over replicas means anything.
+    pub summable: bool,
+}
+
+const GENERAL: &[f64] = crate::vocab::buckets::Buckets::General.edges();
+
+/// The rows that have nothing special about them are written once, here.
+const ROW: Metric = Metric {
+    name: "",
+    otel: "",
+    kind: MetricKind::Counter,
+    unit: "",
+    labels: &[],
+    buckets: &[],
+    help: "",
+    level: Level::Core,
+    since: "0.1.0",
+    deprecated_by: None,
+    action: "",
+    summable: true,
+};
+
+pub(crate) const REQUESTS: Metric = Metric {
+    name: "inference_requests_total",
+    otel: "inference.requests",
+    unit: "{request}",
+    labels: &["model", "version", "ingress", "tier", "outcome"],
+    help: "Requests that have ended, by outcome.",
+    action: "Rate and error ratio: (error + panicked) / (all - cancelled - rejected). Compare versions; roll back the one that differs.",
+    ..ROW
+};
+
+pub(crate) const REQUEST_DURATION: Metric = Metric {
+    name: "inference_request_duration_seconds",
+    otel: "inference.request.duration",
+    kind: MetricKind::Histogram,
+    unit: "s",
+    labels: &["model", "version", "tier", "outcome"],
+    buckets: GENERAL,
+    help: "End-to-end duration of a request, queue included.",
+    action: "When a quantile rises, find the stage that rose with it in inference_stage_duration_seconds.",
+    ..ROW
+};
+
+pub(crate) const REQUEST_DURATION_MAX: Metric = Metric {
+    name: "inference_request_duration_max_seconds",
+    otel: "inference.request.duration.max",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    labels: &["model", "version"],
+    help: "Longest request of the last 60 s; absent when none ended.",
+    action: "Far above the 99th percentile: look for single inputs or clients that differ from the rest.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const STAGE_DURATION: Metric = Metric {
+    name: "inference_stage_duration_seconds",
+    otel: "inference.stage.duration",
+    kind: MetricKind::Histogram,
+    unit: "s",
+    labels: &["model", "version", "stage", "outcome"],
+    buckets: GENERAL,
+    help: "Duration of a stage of a request.",
+    action: "Where the time went: scale out for queue, look at the model or the device for execute.",
+    ..ROW
+};
+
+pub(crate) const STAGE_DURATION_MAX: Metric = Metric {
+    name: "inference_stage_duration_max_seconds",
+    otel: "inference.stage.duration.max",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    labels: &["model", "version", "stage"],
+    help: "Longest stage of the last 60 s; absent when none ended.",
+    action: "Far above the 99th percentile: look for single inputs or clients that differ from the rest.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const UNATTRIBUTED: Metric = Metric {
+    name: "inference_unattributed_seconds_total",
+    otel: "inference.unattributed",
+    unit: "s",
+    labels: &["model", "version"],
+    help: "Time of requests that no stage covers.",
+    action: "Grows: annotate another step, or look for waiting between the steps.",
+    ..ROW
+};
+
+pub(crate) const WASTED_COMPUTE: Metric = Metric {
+    name: "inference_wasted_compute_seconds_total",
+    otel: "inference.wasted_compute",
+    unit: "s",
+    labels: &["model", "version"],
+    help: "Time of stages that went on after their request had ended.",
+    action: "Grows: ask RequestContext::is_cancelled before expensive steps, or shorten the client's patience.",
+    ..ROW
+};
+
+pub(crate) const ORPHAN_STAGES: Metric = Metric {
+    name: "inference_orphan_stages_total",
+    otel: "inference.orphan_stages",
+    unit: "{stage}",
+    labels: &["stage"],
+    help: "Stages that ran outside of any request.",
+    action: "Grows: carry the RequestContext into the task or thread that runs the stage.",
+    ..ROW
+};
+
+pub(crate) const REQUESTS_IN_FLIGHT: Metric = Metric {
+    name: "inference_requests_in_flight",
+    otel: "inference.requests.in_flight",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version"],
+    help: "Requests that have begun and not ended.",
+    action: "Grows while the rate stays: work is stuck. See the stage in inference_stage_in_flight.",
+    ..ROW
+};
+
+pub(crate) const STAGE_IN_FLIGHT: Metric = Metric {
+    name: "inference_stage_in_flight",
+    otel: "inference.stage.in_flight",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version", "stage"],
+    help: "Stages that have begun and not ended.",
+    action: "The stage that holds most of the requests in flight is the one to look at.",
+    ..ROW
+};
+
+pub(crate) const ERRORS: Metric = Metric {
+    name: "inference_errors_total",
+    otel: "inference.errors",
+    unit: "{request}",
+    labels: &["model", "version", "stage", "error_type"],
+    help: "Failed requests, each once, at the stage where the error was born.",
+    action: "cuda_oom: smaller batches or fewer models. dependency_timeout: the dependency. internal: the log.",
+    ..ROW
+};
+
+pub(crate) const REJECTIONS: Metric = Metric {
+    name: "inference_rejections_total",
+    otel: "inference.rejections",
+    unit: "{request}",
+    labels: &["model", "version", "reason"],
+    help: "Requests that were refused before the model ran.",
+    action: "queue_full: scale out. invalid_input: look at who sends it. unauthorized: look at the clients' keys.",
+    ..ROW
+};
+
+pub(crate) const CANCELLATIONS: Metric = Metric {
+    name: "inference_cancellations_total",
+    otel: "inference.cancellations",
+    unit: "{request}",
+    labels: &["model", "version", "stage", "cause"],
+    help: "Requests that were dropped before they were done, at the stage where they were.",
+    action: "Grows: clients give up. Compare their time-outs with the duration of that stage.",
+    ..ROW
+};
+
+pub(crate) const LAST_PROGRESS: Metric = Metric {
+    name: "inference_last_progress_timestamp_seconds",
+    otel: "inference.last_progress.timestamp",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    labels: &["model", "version"],
+    help: "When an execution last ended, in Unix time; absent before the first.",
+    action: "Old while executions are in flight: the model hangs. Restart the replica.",
+    summable: false,
+    ..ROW
+};
+
+/// Every metric of the product, in the order of the documentation.
+pub const CATALOG: &[Metric] = &[
+    REQUESTS,
+    REQUEST_DURATION,
+    REQUEST_DURATION_MAX,
+    STAGE_DURATION,
+    STAGE_DURATION_MAX,
+    UNATTRIBUTED,
+    WASTED_COMPUTE,
+    ORPHAN_STAGES,
+    REQUESTS_IN_FLIGHT,
+    STAGE_IN_FLIGHT,
+    ERRORS,
+    REJECTIONS,
+    CANCELLATIONS,
+    LAST_PROGRESS,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_follow_from_the_opentelemetry_names() {
+        for metric in CATALOG {
+            let mut name = metric.otel.replace('.', "_");
+            if metric.unit == "s" {
+                name.push_str("_seconds");
+            }
+            if metric.kind == MetricKind::Counter {
+                name.push_str("_total");
+            }
+            assert_eq!(name, metric.name);
+        }
+    }
+
+    #[test]
+    fn every_row_is_complete_and_its_own() {
+        let names: BTreeSet<_> = CATALOG.iter().map(|metric| metric.name).collect();
+        assert_eq!(names.len(), CATALOG.len());
+        for metric in CATALOG {
+            assert!(
+                metric.help.ends_with('.') && !metric.action.is_empty(),
+                "{}",
+                metric.name
+            );
+            assert_eq!(
+                metric.kind == MetricKind::Histogram,
+                !metric.buckets.is_empty(),
+                "{}",
+                metric.name
+            );
+            assert!(
+                !metric.labels.contains(&"error_type") || metric.kind == MetricKind::Counter,
+                "{}",
+                metric.name
+            );
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Label combinations of requests, numbered over all runtimes: one small number says runtime and labels.
+
+use crate::record::local;
+use crate::record::recorder::{Recorder, RequestLabels, own_labels};
+use crate::record::series::SeriesId;
+use crate::site::own_labels::OTHER;
+use crate::site::site::{Site, SiteKind};
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+
+/// Distinct values of `ingress` and `tier` that a process may see; what comes after is `other`.
+const MOST_TEXTS: usize = 1_000;
+
+/// Label combinations that a process may see; what comes after has no labels but the model's.
+const MOST_COMBOS: usize = 100_000;
+
+/// A label combination of one runtime.
+#[derive(Debug)]
+pub(crate) struct Combo {
+    /// Weak: the numbers of a runtime outlive it.
+    recorder: Weak<Recorder>,
+    key: Key,
+    pub(crate) labels: RequestLabels,
+    /// The series of its requests, and of their time outside of stages.
+    request: OnceLock<(SeriesId, SeriesId)>,
+}
+
+/// What makes a combination, in numbers that are quick to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    recorder: u32,
+    pub(crate) model: usize,
+    pub(crate) ingress: u32,
+    pub(crate) tier: u32,
+    /// The site's address and the number of its own labels.
+    pub(crate) own: (usize, u32),
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    combos: Vec<Arc<Combo>>,
+    numbers: HashMap<Key, u32>,
+}
+
+static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
+static TEXTS: OnceLock<RwLock<HashMap<Arc<str>, u32>>> = OnceLock::new();
+
+fn known() -> &'static RwLock<Known> {
+    KNOWN.get_or_init(RwLock::default)
+}
+
+/// The number of a label value; 0 for none.
+pub(crate) fn text(value: Option<&str>) -> u32 {
+    let Some(value) = value else { return 0 };
+    let texts = TEXTS.get_or_init(RwLock::default);
+    if let Some(number) = texts
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(value)
+    {
+        return *number;
+    }
+    let mut texts = texts.write().unwrap_or_else(PoisonError::into_inner);
+    let value = if texts.len() < MOST_TEXTS {
+        value
+    } else {
+        OTHER
+    };
+    let next = u32::try_from(texts.len() + 1).unwrap_or(u32::MAX);
+    *texts.entry(value.into()).or_insert(next)
+}
+
+fn text_of(number: u32) -> Option<Arc<str>> {
+    let texts = TEXTS
+        .get_or_init(RwLock::default)
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
+    texts
+        .iter()
+        .find(|(_, known)| **known == number)
+        .map(|(text, _)| Arc::clone(text))
+}
+
+/// The combination behind a number.
+pub(crate) fn get(number: u32) -> Option<Arc<Combo>> {
+    let at = (number as usize).checked_sub(1)?;
+    known()
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .combos
+        .get(at)
+        .map(Arc::clone)
+}
+
+/// The number of a combination of this runtime; 0 when there are too many.
+pub(crate) fn number(recorder: &Arc<Recorder>, key: Key, site: Option<&'static Site>) -> u32 {
+    if let Some(number) = known()
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .numbers
+        .get(&key)
+    {
+        return *number;
+    }
+    let own = site
+        .map(|site| own_labels(site, key.own.1))
+        .unwrap_or_default();
+    let labels = RequestLabels {
+        model: key.model,
+        ingress: text_of(key.ingress),
+        tier: text_of(key.tier),
+        own,
+    };
+    let mut known = known().write().unwrap_or_else(PoisonError::into_inner);
+    if known.combos.len() >= MOST_COMBOS {
+        return recorder.outside.load(Ordering::Acquire);
+    }
+    let combo = Combo {
+        recorder: Arc::downgrade(recorder),
+        key,
+        labels,
+        request: OnceLock::new(),
+    };
+    let next = u32::try_from(known.combos.len() + 1).unwrap_or(u32::MAX);
+    let number = *known.numbers.entry(key).or_insert(next);
+    if number == next {
+        known.combos.push(Arc::new(combo));
+    }
+    number
+}
+
+impl Key {
+    pub(crate) const fn of_model(recorder: &Recorder, model: usize) -> Key {
+        Key {
+            recorder: recorder.number,
+            model,
+            ingress: 0,
+            tier: 0,
+            own: (0, 0),
+        }
+    }
+
+    pub(crate) const fn is_of(&self, recorder: &Recorder) -> bool {
+        self.recorder == recorder.number
+    }
+}
+
+impl Combo {
+    pub(crate) fn recorder(&self) -> Option<Arc<Recorder>> {
+        self.recorder.upgrade()
+    }
+
+    pub(crate) const fn key(&self) -> Key {
+        self.key
+    }
+
+    /// The series of its requests, and of their time outside of stages.
+    pub(crate) fn request(&self, recorder: &Recorder, site: &'static Site) -> (SeriesId, SeriesId) {
+        *self.request.get_or_init(|| {
+            (
+                recorder.request(site, &self.labels),
+                recorder.unattributed(self.labels.model),
+            )
+        })
+    }
+}
+
+/// The series of a stage at `site` under label combination `combo`.
+#[inline]
+pub(crate) fn stage_series(site: &'static Site, combo: u32, own: u32) -> SeriesId {
+    let known = if own == 0 {
+        site.series.get(combo)
+    } else {
+        site.own.series(combo, own)
+    };
+    match known {
+        0 => first_stage_series(site, combo, own),
+        bits => SeriesId::from_bits(bits),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn first_stage_series(site: &'static Site, combo: u32, own: u32) -> SeriesId {
+    debug_assert_eq!(site.kind, SiteKind::Stage);
+    let Some(combination) = get(combo) else {
+        return SeriesId::NONE;
+    };
+    let Some(recorder) = combination.recorder() else {
+        return SeriesId::NONE;
+    };
+    let id = recorder.stage(site, combination.labels.model, own);
+    if own == 0 {
+        site.series.set(combo, id.bits());
+    } else {
+        site.own.set_series(combo, own, id.bits());
+    }
+    id
+}
+
+/// Works out anew where stages outside of requests belong: to the only model, or to none.
+pub(crate) fn refresh_outside(recorder: &Arc<Recorder>, installed: bool) {
+    let key = Key::of_model(recorder, recorder.only_model());
+    let now = number(recorder, key, None);
+    let was = recorder.outside.swap(now, Ordering::AcqRel);
+    if installed {
+        local::set_installed(now);
+    }
+    // the thread that declares a model may be inside this runtime already
+    local::with(|local| {
+        let here = local.replace_combo(now);
+        if here != was || was == 0 || local.serial() != 0 {
+            local.replace_combo(here);
+        }
+    });
+}

@@ -1,0 +1,158 @@
+//! One open stage: entered once, left exactly once.
+
+use crate::record::clock::real_ticks;
+use crate::record::combo;
+use crate::record::local;
+use crate::record::series::{self, Kind, Series, SeriesId};
+use crate::record::tally::Tally;
+use crate::site::site::Site;
+use crate::vocab::outcome::Outcome;
+use std::sync::Arc;
+
+/// Two plain words, so that it lives in registers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open {
+    id: SeriesId,
+    /// The request that it belongs to; 0 for none.
+    serial: u32,
+    start: u64,
+}
+
+/// What a stage's attribute says at run time.
+#[derive(Debug, Clone, Copy)]
+pub struct StageArgs {
+    /// The number of the site's own labels; 0 for none.
+    pub(crate) own: u32,
+    /// The label combination of `model = …`; 0: what the request says.
+    pub(crate) combo: u32,
+}
+
+/// The time of the runtime that a series belongs to.
+#[inline]
+fn ticks(id: SeriesId) -> u64 {
+    if id.is_manual() {
+        manual_ticks(id)
+    } else {
+        real_ticks()
+    }
+}
+
+#[cold]
+fn manual_ticks(id: SeriesId) -> u64 {
+    match series::get(id).as_deref() {
+        Some(Series::Stage(stage)) => stage.clock.ticks(),
+        _ => 0,
+    }
+}
+
+#[cold]
+fn stage_name(id: SeriesId) -> Option<&'static str> {
+    match series::get(id).as_deref() {
+        Some(Series::Stage(stage)) => Some(stage.name),
+        _ => None,
+    }
+}
+
+impl Open {
+    /// Nobody records.
+    pub(crate) const NONE: Open = Open {
+        id: SeriesId::NONE,
+        serial: 0,
+        start: 0,
+    };
+
+    #[inline]
+    pub(crate) const fn is_some(self) -> bool {
+        !self.id.is_none()
+    }
+
+    /// A stage begins, in the request that runs on this thread.
+    #[inline(never)]
+    pub(crate) fn enter(site: &'static Site, args: StageArgs) -> Open {
+        local::with(|local| {
+            let combo = if args.combo == 0 {
+                local.combo()
+            } else {
+                args.combo
+            };
+            if combo == 0 {
+                return Open::NONE;
+            }
+            let id = combo::stage_series(site, combo, args.own);
+            if id.is_none() {
+                return Open::NONE;
+            }
+            local.push(id.event(Kind::BEGAN, 0));
+            let serial = local.serial();
+            let start = ticks(id);
+            if serial != 0 {
+                local::with_current(|tally| {
+                    if let Some(tally) = tally {
+                        tally.enter(start, id.is_execution());
+                    }
+                });
+            }
+            Open { id, serial, start }
+        })
+    }
+
+    /// The stage ends on the thread, and in the request, in which it began.
+    #[inline(never)]
+    pub(crate) fn exit_here(self, outcome: Outcome) {
+        if self.serial == 0 {
+            self.exit(None, outcome);
+        } else {
+            // another request runs here only if its guard was leaked: then there is nothing to account to
+            local::with_current(|tally| {
+                self.exit(tally.filter(|tally| tally.serial == self.serial), outcome);
+            });
+        }
+    }
+
+    /// The stage ends; `tally` is the request in which it began.
+    #[inline]
+    pub(crate) fn exit(self, tally: Option<&Arc<Tally>>, outcome: Outcome) {
+        if !self.is_some() {
+            return;
+        }
+        let now = ticks(self.id);
+        let kind = match tally {
+            Some(tally) => self.settle(tally, outcome, now),
+            None if self.serial == 0 => Kind::ended(outcome).orphan(),
+            None => Kind::ended(outcome),
+        };
+        local::with(|local| local.push(self.id.event(kind, now.wrapping_sub(self.start))));
+    }
+
+    #[inline]
+    fn settle(self, tally: &Tally, outcome: Outcome, now: u64) -> Kind {
+        let left = tally.leave(now);
+        if left.outlived {
+            return Kind::ended(Outcome::Cancelled).outlived();
+        }
+        if outcome == Outcome::Ok {
+            tally.ended_well(self.start);
+            return Kind::ended(outcome);
+        }
+        let outcome = if left.executed {
+            outcome.once_executed()
+        } else {
+            outcome
+        };
+        self.report(tally, outcome, now);
+        Kind::ended(outcome)
+    }
+
+    #[cold]
+    fn report(self, tally: &Tally, outcome: Outcome, now: u64) {
+        let error = match outcome {
+            Outcome::Error(error) => Some(error),
+            Outcome::Cancelled => None,
+            // a refusal is no failure, and a panic takes the whole request with it
+            Outcome::Ok | Outcome::Rejected(_) | Outcome::Panicked => return,
+        };
+        if let Some(stage) = stage_name(self.id) {
+            tally.ended_badly(stage, error, now);
+        }
+    }
+}

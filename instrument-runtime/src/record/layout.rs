@@ -1,0 +1,141 @@
+//! Which buckets a stage has: what its sites say, merged, and refused where they disagree.
+
+use crate::site::site::{SITES, Site, SiteKind};
+use crate::vocab::buckets::Buckets;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The edges of a histogram, in seconds, increasing.
+pub(crate) type Edges = Arc<[f64]>;
+
+/// Two sites of one stage that ask for different buckets or objectives.
+#[derive(Debug, Clone)]
+pub(crate) struct Disagreement {
+    pub(crate) what: &'static str,
+    pub(crate) one: &'static Site,
+    pub(crate) other: &'static Site,
+}
+
+/// What the sites of one name have said so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Said {
+    buckets: Option<(Buckets, &'static Site)>,
+    objective: Option<(u64, &'static Site)>,
+}
+
+/// A stage by its name, or all requests together.
+type Subject = (SiteKind, &'static str);
+
+/// The bucket layouts of a runtime.
+#[derive(Debug, Default)]
+pub(crate) struct Layouts(HashMap<Subject, Said>);
+
+fn subject(site: &'static Site) -> Subject {
+    match site.kind {
+        SiteKind::Stage => (SiteKind::Stage, site.name),
+        // one family for the requests of all handlers, so one layout
+        SiteKind::Request => (SiteKind::Request, ""),
+    }
+}
+
+fn agree<T: PartialEq + Copy>(
+    known: &mut Option<(T, &'static Site)>,
+    says: Option<T>,
+    site: &'static Site,
+    what: &'static str,
+) -> Result<(), Disagreement> {
+    match (*known, says) {
+        (_, None) => {}
+        (None, Some(value)) => *known = Some((value, site)),
+        (Some((value, _)), Some(new)) if value == new => {}
+        (Some((_, one)), Some(_)) => {
+            return Err(Disagreement {
+                what,
+                one,
+                other: site,
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Layouts {
+    /// What all linked sites say together. Sites that name a model are left out: it is not known yet.
+    pub(crate) fn linked() -> Result<Layouts, Disagreement> {
+        let mut layouts = Layouts::default();
+        for site in SITES.iter().filter(|site| !site.names_model) {
+            layouts.add(site)?;
+        }
+        Ok(layouts)
+    }
+
+    /// Takes in what a site says. A site that says nothing has what the others say.
+    pub(crate) fn add(&mut self, site: &'static Site) -> Result<(), Disagreement> {
+        let said = self.0.entry(subject(site)).or_default();
+        agree(&mut said.buckets, site.buckets, site, "buckets")?;
+        agree(&mut said.objective, site.objective, site, "objective")
+    }
+
+    /// The edges for the histograms of this site.
+    pub(crate) fn edges(&self, site: &'static Site) -> Edges {
+        let said = self.0.get(&subject(site)).copied().unwrap_or_default();
+        let buckets = said.buckets.map(|(buckets, _)| buckets).unwrap_or_default();
+        with_objective(buckets.edges(), said.objective.map(|(nanos, _)| nanos))
+    }
+}
+
+/// The objective is an edge, so that the share of requests within it is exact.
+fn with_objective(edges: &[f64], objective: Option<u64>) -> Edges {
+    let Some(nanos) = objective else {
+        return edges.into();
+    };
+    let objective = std::time::Duration::from_nanos(nanos).as_secs_f64();
+    // closer than a nanosecond is the same edge, written another way
+    if edges.iter().any(|edge| (edge - objective).abs() < 1e-9) {
+        return edges.into();
+    }
+    let at = edges.partition_point(|edge| *edge < objective);
+    let mut all = edges.to_vec();
+    all.insert(at, objective);
+    all.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static PLAIN: Site = Site::stage("execute", "test");
+    static FAST: Site = Site::stage("execute", "test").buckets(Buckets::Fast);
+    static MICRO: Site = Site::stage("execute", "test").buckets(Buckets::Micro);
+    static QUICK: Site = Site::stage("decode", "test").objective(7_000_000);
+
+    #[test]
+    fn a_site_that_says_nothing_has_what_the_others_say() {
+        let mut layouts = Layouts::default();
+        layouts.add(&PLAIN).unwrap();
+        assert_eq!(*layouts.edges(&PLAIN), *Buckets::General.edges());
+        layouts.add(&FAST).unwrap();
+        assert_eq!(*layouts.edges(&PLAIN), *Buckets::Fast.edges());
+    }
+
+    #[test]
+    fn sites_that_disagree_are_both_named() {
+        let mut layouts = Layouts::default();
+        layouts.add(&FAST).unwrap();
+        let wrong = layouts.add(&MICRO).unwrap_err();
+        assert!(
+            std::ptr::eq(wrong.one, &raw const FAST) && std::ptr::eq(wrong.other, &raw const MICRO)
+        );
+        assert_eq!(wrong.what, "buckets");
+    }
+
+    #[test]
+    fn an_objective_becomes_an_edge_once() {
+        let mut layouts = Layouts::default();
+        layouts.add(&QUICK).unwrap();
+        let edges = layouts.edges(&QUICK);
+        assert_eq!(edges.len(), Buckets::General.edges().len() + 1);
+        assert!(edges.windows(2).all(|pair| pair[0] < pair[1]) && edges.contains(&0.007));
+        assert_eq!(*with_objective(&[0.5, 1.0], Some(500_000_000)), [0.5, 1.0]);
+    }
+}

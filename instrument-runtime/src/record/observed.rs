@@ -1,0 +1,143 @@
+//! What is kept by the drain and read when somebody collects: levels, largest values, last progress.
+
+use crate::record::peak::Peak;
+use crate::vocab::outcome::Outcome;
+use opentelemetry::KeyValue;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The labels of one data point, sorted by key: in this order the SDK keeps one copy of them, not two.
+pub(crate) type Attributes = Box<[KeyValue]>;
+
+/// How much is in flight, and the longest of the last minute: of a model's requests, or of one of its stages.
+#[derive(Debug)]
+pub(crate) struct Activity {
+    pub(crate) attributes: Attributes,
+    in_flight: AtomicI64,
+    /// By outcome.
+    longest: Mutex<[Peak; Outcome::COUNT]>,
+}
+
+impl Activity {
+    fn new(attributes: Attributes) -> Activity {
+        Activity {
+            attributes,
+            in_flight: AtomicI64::new(0),
+            longest: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn add(&self, change: i64) {
+        self.in_flight.fetch_add(change, Ordering::AcqRel);
+    }
+
+    /// `outcome` is its index.
+    pub(crate) fn ended(&self, outcome: usize, now: Duration, seconds: f64) {
+        self.longest.lock().unwrap_or_else(PoisonError::into_inner)[outcome].record(now, seconds);
+    }
+
+    /// Never below 0: an end may be drained before its beginning when they lie in the rings of two threads.
+    pub(crate) fn in_flight(&self) -> i64 {
+        self.in_flight.load(Ordering::Acquire).max(0)
+    }
+
+    pub(crate) fn longest(&self, now: Duration) -> Option<f64> {
+        self.longest_by_outcome(now)
+            .into_iter()
+            .flatten()
+            .reduce(f64::max)
+    }
+
+    /// In the order of [`Outcome::LABELS`].
+    pub(crate) fn longest_by_outcome(&self, now: Duration) -> [Option<f64>; Outcome::COUNT] {
+        let mut longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        longest.each_mut().map(|peak| peak.largest(now))
+    }
+}
+
+/// When an execution of a model last ended.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    pub(crate) attributes: Attributes,
+    /// The bits of an `f64`, in Unix seconds; 0 before the first.
+    at: AtomicU64,
+}
+
+impl Progress {
+    pub(crate) fn now(&self, unix_seconds: f64) {
+        self.at.store(unix_seconds.to_bits(), Ordering::Release);
+    }
+
+    pub(crate) fn last(&self) -> Option<f64> {
+        match self.at.load(Ordering::Acquire) {
+            0 => None,
+            bits => Some(f64::from_bits(bits)),
+        }
+    }
+}
+
+/// Everything of one runtime that is read at collection.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    requests: Mutex<Vec<Arc<Activity>>>,
+    stages: Mutex<Vec<Arc<Activity>>>,
+    progress: Mutex<Vec<Arc<Progress>>>,
+}
+
+/// The one with these labels; a new one where there is none.
+fn one_of<T>(all: &Mutex<Vec<Arc<T>>>, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> Arc<T> {
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = all.iter().find(|one| is(one)) {
+        return Arc::clone(found);
+    }
+    let made = Arc::new(new());
+    all.push(Arc::clone(&made));
+    made
+}
+
+fn each<T>(all: &Mutex<Vec<Arc<T>>>, mut look: impl FnMut(&T)) {
+    // copied out: what looks at them takes locks of the SDK
+    let all = all.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    for one in all {
+        look(&one);
+    }
+}
+
+impl Observed {
+    pub(crate) fn requests(&self, attributes: &Attributes) -> Arc<Activity> {
+        one_of(
+            &self.requests,
+            |one| one.attributes == *attributes,
+            || Activity::new(attributes.clone()),
+        )
+    }
+
+    pub(crate) fn stage(&self, attributes: &Attributes) -> Arc<Activity> {
+        one_of(
+            &self.stages,
+            |one| one.attributes == *attributes,
+            || Activity::new(attributes.clone()),
+        )
+    }
+
+    pub(crate) fn progress(&self, attributes: &Attributes) -> Arc<Progress> {
+        let new = || Progress {
+            attributes: attributes.clone(),
+            at: AtomicU64::new(0),
+        };
+        one_of(&self.progress, |one| one.attributes == *attributes, new)
+    }
+
+    pub(crate) fn each_requests(&self, look: impl FnMut(&Activity)) {
+        each(&self.requests, look);
+    }
+
+    pub(crate) fn each_stage(&self, look: impl FnMut(&Activity)) {
+        each(&self.stages, look);
+    }
+
+    pub(crate) fn each_progress(&self, look: impl FnMut(&Progress)) {
+        each(&self.progress, look);
+    }
+}

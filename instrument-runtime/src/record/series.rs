@@ -1,0 +1,346 @@
+//! Series: the numbers that ring events carry, and what an event does to the instruments behind one.
+
+use crate::record::clock::Clock;
+use crate::record::observed::{Activity, Attributes, Progress};
+use crate::record::ring::Event;
+use crate::vocab::outcome::Outcome;
+use opentelemetry::metrics::{BoundCounter, BoundHistogram, Counter, Histogram};
+use opentelemetry::{KeyValue, Value};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// The number of a series as sites keep it, with two facts that a guard needs before it can look anything up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SeriesId(u32);
+
+/// Its runtime has a clock of its own.
+const MANUAL: u32 = 1 << 31;
+/// It is an execution.
+const EXECUTION: u32 = 1 << 30;
+
+impl SeriesId {
+    /// Nobody records.
+    pub(crate) const NONE: SeriesId = SeriesId(0);
+
+    #[inline]
+    pub(crate) const fn from_bits(bits: u32) -> SeriesId {
+        SeriesId(bits)
+    }
+
+    pub(crate) const fn bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub(crate) const fn is_manual(self) -> bool {
+        self.0 & MANUAL != 0
+    }
+
+    #[inline]
+    pub(crate) const fn is_execution(self) -> bool {
+        self.0 & EXECUTION != 0
+    }
+
+    const fn number(self) -> u32 {
+        self.0 & !(MANUAL | EXECUTION)
+    }
+
+    /// The event that says `kind` of this series.
+    #[inline]
+    pub(crate) const fn event(self, kind: Kind, value: u64) -> Event {
+        Event {
+            word: (self.number() as u64) << 8 | kind.0 as u64,
+            value,
+        }
+    }
+}
+
+/// What an event says. The low bits are an outcome's index or one of the constants; the high bits add to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kind(u8);
+
+impl Kind {
+    pub(crate) const BEGAN: Kind = Kind(8);
+    /// It goes on, but is counted elsewhere from now on.
+    pub(crate) const MOVED: Kind = Kind(9);
+    /// The value is added to a counter.
+    pub(crate) const COUNT: Kind = Kind(10);
+    const ORPHAN: u8 = 0x40;
+    const OUTLIVED: u8 = 0x80;
+
+    #[inline]
+    pub(crate) const fn ended(outcome: Outcome) -> Kind {
+        #[allow(clippy::cast_possible_truncation, reason = "there are five")]
+        Kind(outcome.index() as u8)
+    }
+
+    /// Outside of any request.
+    #[inline]
+    pub(crate) const fn orphan(self) -> Kind {
+        Kind(self.0 | Kind::ORPHAN)
+    }
+
+    /// After the request had ended.
+    pub(crate) const fn outlived(self) -> Kind {
+        Kind(self.0 | Kind::OUTLIVED)
+    }
+}
+
+/// One outcome of a stage or of the requests of a label combination: bound on first use.
+type PerOutcome<T> = [OnceLock<T>; Outcome::COUNT];
+
+/// The durations of one stage under one label combination.
+#[derive(Debug)]
+pub(crate) struct StageSeries {
+    pub(crate) clock: Clock,
+    pub(crate) histogram: Histogram<f64>,
+    /// Without `outcome`.
+    pub(crate) attributes: Attributes,
+    pub(crate) activity: Arc<Activity>,
+    /// Only for executions.
+    pub(crate) progress: Option<Arc<Progress>>,
+    pub(crate) orphans: Counting<u64>,
+    pub(crate) wasted: Arc<Counting<f64>>,
+    pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
+    pub(crate) name: &'static str,
+}
+
+/// The requests of one label combination.
+#[derive(Debug)]
+pub(crate) struct RequestSeries {
+    pub(crate) clock: Clock,
+    pub(crate) histogram: Histogram<f64>,
+    /// Those of the duration, without `outcome`.
+    pub(crate) attributes: Attributes,
+    pub(crate) counter: Counter<u64>,
+    /// Those of the counter, without `outcome`.
+    pub(crate) counter_attributes: Attributes,
+    pub(crate) activity: Arc<Activity>,
+    pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
+    pub(crate) requests: PerOutcome<BoundCounter<u64>>,
+}
+
+/// One point of a counter, bound on first use.
+#[derive(Debug)]
+pub(crate) struct Counting<T> {
+    pub(crate) counter: Counter<T>,
+    pub(crate) attributes: Attributes,
+    bound: OnceLock<BoundCounter<T>>,
+}
+
+impl<T> Counting<T> {
+    pub(crate) fn new(counter: Counter<T>, attributes: Attributes) -> Counting<T> {
+        Counting {
+            counter,
+            attributes,
+            bound: OnceLock::new(),
+        }
+    }
+
+    fn bound(&self) -> &BoundCounter<T> {
+        self.bound
+            .get_or_init(|| self.counter.bind(&self.attributes))
+    }
+}
+
+/// What the events of a number belong to.
+#[derive(Debug)]
+pub(crate) enum Series {
+    Stage(StageSeries),
+    Request(RequestSeries),
+    Count(Counting<u64>),
+    /// Ticks in, seconds out.
+    Seconds(Clock, Arc<Counting<f64>>),
+    /// Its runtime has stopped.
+    Stopped,
+}
+
+fn with_outcome(attributes: &[KeyValue], outcome: usize) -> Vec<KeyValue> {
+    let mut all = attributes.to_vec();
+    all.push(KeyValue::new(
+        "outcome",
+        Value::from(Outcome::LABELS[outcome]),
+    ));
+    sorted(all)
+}
+
+/// In the order in which the SDK keeps them.
+pub(crate) fn sorted(mut attributes: Vec<KeyValue>) -> Vec<KeyValue> {
+    attributes.sort_by(|a, b| a.key.cmp(&b.key));
+    attributes
+}
+
+impl StageSeries {
+    fn duration(&self, outcome: usize) -> &BoundHistogram<f64> {
+        self.durations[outcome].get_or_init(|| {
+            self.histogram
+                .bind(&with_outcome(&self.attributes, outcome))
+        })
+    }
+
+    fn apply(&self, kind: u8, ticks: u64) {
+        match kind & !(Kind::ORPHAN | Kind::OUTLIVED) {
+            began if began == Kind::BEGAN.0 => self.activity.add(1),
+            moved if moved == Kind::MOVED.0 => self.activity.add(-1),
+            outcome => {
+                let Some(outcome) = known_outcome(outcome) else {
+                    return;
+                };
+                let seconds = self.clock.seconds(ticks);
+                self.activity.add(-1);
+                self.activity
+                    .ended(outcome, self.clock.monotonic(), seconds);
+                self.duration(outcome).record(seconds);
+                if let Some(progress) = &self.progress {
+                    progress.now(self.clock.unix_seconds());
+                }
+                if kind & Kind::ORPHAN != 0 {
+                    self.orphans.bound().add(1);
+                }
+                if kind & Kind::OUTLIVED != 0 {
+                    self.wasted.bound().add(seconds);
+                }
+            }
+        }
+    }
+}
+
+impl RequestSeries {
+    fn duration(&self, outcome: usize) -> &BoundHistogram<f64> {
+        self.durations[outcome].get_or_init(|| {
+            self.histogram
+                .bind(&with_outcome(&self.attributes, outcome))
+        })
+    }
+
+    fn count(&self, outcome: usize) -> &BoundCounter<u64> {
+        self.requests[outcome].get_or_init(|| {
+            self.counter
+                .bind(&with_outcome(&self.counter_attributes, outcome))
+        })
+    }
+
+    fn apply(&self, kind: u8, ticks: u64) {
+        match kind {
+            began if began == Kind::BEGAN.0 => self.activity.add(1),
+            moved if moved == Kind::MOVED.0 => self.activity.add(-1),
+            outcome => {
+                let Some(outcome) = known_outcome(outcome) else {
+                    return;
+                };
+                let seconds = self.clock.seconds(ticks);
+                self.activity.add(-1);
+                self.activity
+                    .ended(outcome, self.clock.monotonic(), seconds);
+                self.duration(outcome).record(seconds);
+                self.count(outcome).add(1);
+            }
+        }
+    }
+}
+
+fn known_outcome(index: u8) -> Option<usize> {
+    Some(usize::from(index)).filter(|index| *index < Outcome::COUNT)
+}
+
+impl Series {
+    /// Makes the points exist at 0 that must exist before anything happens.
+    pub(crate) fn show(&self) {
+        let ok = Outcome::Ok.index();
+        match self {
+            Series::Stage(stage) => {
+                stage.duration(ok);
+                stage.wasted.bound().add(0.0);
+            }
+            Series::Request(request) => {
+                request.duration(ok);
+                (0..Outcome::COUNT).for_each(|outcome| request.count(outcome).add(0));
+            }
+            Series::Count(counting) => counting.bound().add(0),
+            Series::Seconds(_, counting) => counting.bound().add(0.0),
+            Series::Stopped => {}
+        }
+    }
+
+    /// Does to the instruments what an event says.
+    pub(crate) fn apply(&self, event: Event) {
+        // the low byte
+        let kind = (event.word & 0xff) as u8;
+        match self {
+            Series::Stage(stage) => stage.apply(kind, event.value),
+            Series::Request(request) => request.apply(kind, event.value),
+            Series::Count(counting) => counting.bound().add(event.value),
+            Series::Seconds(clock, counting) => counting.bound().add(clock.seconds(event.value)),
+            Series::Stopped => {}
+        }
+    }
+}
+
+/// Every series of every runtime of the process, by number; 0 is nobody's.
+static ALL: RwLock<Vec<Arc<Series>>> = RwLock::new(Vec::new());
+
+/// Grows whenever a number changes its meaning.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
+
+/// A copy of the whole table.
+pub(crate) fn all() -> Vec<Arc<Series>> {
+    ALL.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The number of the series that an event belongs to, as a place in [`all`].
+pub(crate) fn place(event: Event) -> usize {
+    usize::try_from(event.word >> 8).unwrap_or(usize::MAX)
+}
+
+/// The series that an event belongs to.
+pub(crate) fn of(event: Event) -> Option<Arc<Series>> {
+    ALL.read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(place(event))
+        .map(Arc::clone)
+}
+
+/// The series behind a number.
+pub(crate) fn get(id: SeriesId) -> Option<Arc<Series>> {
+    ALL.read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(id.number() as usize)
+        .map(Arc::clone)
+}
+
+/// Gives a series its number. It must be there before the first event of that number is written.
+pub(crate) fn register(series: Series, manual: bool, execution: bool) -> SeriesId {
+    let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
+    if all.is_empty() {
+        all.push(Arc::new(Series::Stopped)); // number 0
+    }
+    let Some(number) = u32::try_from(all.len())
+        .ok()
+        .filter(|number| *number < EXECUTION)
+    else {
+        return SeriesId::NONE;
+    };
+    all.push(Arc::new(series));
+    SeriesId(number | if manual { MANUAL } else { 0 } | if execution { EXECUTION } else { 0 })
+}
+
+/// Forgets what these numbers meant: events that still carry them go nowhere.
+pub(crate) fn stop(ids: &[SeriesId]) {
+    let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
+    let stopped = Arc::new(Series::Stopped);
+    for id in ids {
+        if let Some(slot) = all.get_mut(id.number() as usize) {
+            *slot = Arc::clone(&stopped);
+        }
+    }
+    GENERATION.fetch_add(1, Ordering::AcqRel);
+}

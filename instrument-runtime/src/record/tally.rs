@@ -1,0 +1,229 @@
+//! The running account of one request: which part of its time was spent in stages, and what went wrong first.
+
+use crate::site::site::Site;
+use crate::vocab::error_type::ErrorType;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// An execution of this request has begun: from here on the caller's mistakes are ours.
+const EXECUTED: u32 = 1;
+/// A stage failed or was dropped, and no stage around it has ended well since.
+const TROUBLED: u32 = 1 << 1;
+/// The request is being dropped: what its stages report now is where it was cancelled.
+const CANCELLING: u32 = 1 << 2;
+/// The request has ended.
+const ENDED: u32 = 1 << 3;
+
+static SERIALS: AtomicU32 = AtomicU32::new(1);
+
+/// What the first stage that failed left behind.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trouble {
+    pub(crate) stage: &'static str,
+    /// `None`: the stage was dropped.
+    pub(crate) error: Option<ErrorType>,
+    /// When that stage ended, in ticks.
+    at: u64,
+}
+
+/// Shared by everything that works for one request.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// Tells guards of this request from those of others; never 0.
+    pub(crate) serial: u32,
+    /// The attribute that opened it: the same one again means recursion.
+    pub(crate) site: &'static Site,
+    /// Ticks.
+    pub(crate) start: u64,
+    combo: AtomicU32,
+    flags: AtomicU32,
+    /// Stages open now.
+    open: AtomicU32,
+    /// Ticks in which at least one stage was open: minus every start, plus every end of such a span.
+    covered: AtomicU64,
+    trouble: Mutex<Option<Trouble>>,
+}
+
+/// What a stage is told when it ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Left {
+    /// The request had ended before.
+    pub(crate) outlived: bool,
+    /// An execution of the request has begun.
+    pub(crate) executed: bool,
+}
+
+impl Tally {
+    pub(crate) fn new(site: &'static Site, combo: u32, start: u64) -> Tally {
+        // 0 means "no request": skipped when the numbers wrap around
+        let serial = SERIALS.fetch_add(1, Ordering::Relaxed).max(1);
+        Tally {
+            serial,
+            site,
+            start,
+            combo: AtomicU32::new(combo),
+            flags: AtomicU32::new(0),
+            open: AtomicU32::new(0),
+            covered: AtomicU64::new(0),
+            trouble: Mutex::new(None),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn combo(&self) -> u32 {
+        self.combo.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn replace_combo(&self, combo: u32) -> u32 {
+        self.combo.swap(combo, Ordering::AcqRel)
+    }
+
+    fn has(&self, flag: u32) -> bool {
+        self.flags.load(Ordering::Acquire) & flag != 0
+    }
+
+    /// A stage begins.
+    #[inline]
+    pub(crate) fn enter(&self, now: u64, execution: bool) {
+        if self.open.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.covered.fetch_sub(now, Ordering::AcqRel);
+        }
+        if execution && !self.has(EXECUTED) {
+            self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
+        }
+    }
+
+    /// A stage ends.
+    #[inline]
+    pub(crate) fn leave(&self, now: u64) -> Left {
+        if self.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.covered.fetch_add(now, Ordering::AcqRel);
+        }
+        let flags = self.flags.load(Ordering::Acquire);
+        Left {
+            outlived: flags & ENDED != 0,
+            executed: flags & EXECUTED != 0,
+        }
+    }
+
+    /// A stage ended well: what went wrong inside it was overcome.
+    #[inline]
+    pub(crate) fn ended_well(&self, start: u64) {
+        if self.has(TROUBLED) {
+            self.forget_since(start);
+        }
+    }
+
+    #[cold]
+    fn forget_since(&self, start: u64) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.is_some_and(|known| known.at >= start) {
+            *trouble = None;
+            self.flags.fetch_and(!TROUBLED, Ordering::AcqRel);
+        }
+    }
+
+    /// A stage failed (`error`) or was dropped. The first one counts: errors travel outwards.
+    #[cold]
+    pub(crate) fn ended_badly(&self, stage: &'static str, error: Option<ErrorType>, now: u64) {
+        if error.is_none() && !self.has(CANCELLING) {
+            return; // dropped by the request itself, by a `select!` for example
+        }
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = match *trouble {
+            None => true,
+            // where the client left is worth more than what had failed before
+            Some(known) => known.error.is_some() && error.is_none(),
+        };
+        if news {
+            *trouble = Some(Trouble {
+                stage,
+                error,
+                at: now,
+            });
+            self.flags.fetch_or(TROUBLED, Ordering::AcqRel);
+        }
+    }
+
+    pub(crate) fn cancelling(&self) {
+        self.flags.fetch_or(CANCELLING, Ordering::AcqRel);
+    }
+
+    pub(crate) fn executed(&self) -> bool {
+        self.has(EXECUTED)
+    }
+
+    /// The request ends: ticks that no stage covers, and what went wrong first. `None` when it had ended before.
+    pub(crate) fn end(&self, now: u64) -> Option<(u64, Option<Trouble>)> {
+        if self.flags.fetch_or(ENDED, Ordering::AcqRel) & ENDED != 0 {
+            return None;
+        }
+        let total = now.wrapping_sub(self.start);
+        let covered = self.covered.load(Ordering::Acquire);
+        // a stage that outlives its request counts up to here
+        let still_open = self.open.load(Ordering::Acquire) > 0;
+        let covered = if still_open {
+            covered.wrapping_add(now)
+        } else {
+            covered
+        };
+        // stages that end on another thread at this very moment may be a clock read ahead
+        let rest = total.saturating_sub(covered);
+        let trouble = *self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        Some((rest, trouble))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static SITE: Site = Site::request("test", "test");
+
+    fn rest(tally: &Tally, end: u64) -> u64 {
+        tally.end(end).expect("ends once").0
+    }
+
+    #[test]
+    fn overlapping_stages_count_once() {
+        let tally = Tally::new(&SITE, 1, 100);
+        tally.enter(110, false);
+        tally.enter(120, false);
+        tally.leave(130);
+        tally.leave(150);
+        tally.enter(160, false);
+        tally.leave(170);
+        assert_eq!(rest(&tally, 200), 100 - 40 - 10);
+        assert!(tally.end(300).is_none(), "a request ends once");
+    }
+
+    #[test]
+    fn a_stage_that_outlives_its_request_is_told_so() {
+        let tally = Tally::new(&SITE, 1, 100);
+        tally.enter(110, true);
+        assert_eq!(rest(&tally, 150), 10);
+        assert!(tally.leave(400).outlived);
+    }
+
+    #[test]
+    fn the_first_failure_is_remembered_unless_it_was_overcome() {
+        let tally = Tally::new(&SITE, 1, 0);
+        tally.ended_badly("preprocess", Some(ErrorType::Internal), 10);
+        tally.ended_badly("execute", Some(ErrorType::CudaOom), 20);
+        tally.ended_well(15);
+        assert_eq!(tally.trouble.lock().unwrap().unwrap().stage, "preprocess");
+        tally.ended_well(5);
+        assert!(
+            tally.trouble.lock().unwrap().is_none(),
+            "the stage around it ended well"
+        );
+        tally.ended_badly("decode", None, 30);
+        assert!(
+            tally.trouble.lock().unwrap().is_none(),
+            "dropped by the request itself"
+        );
+        tally.cancelling();
+        tally.ended_badly("decode", None, 40);
+        assert_eq!(tally.end(50).unwrap().1.unwrap().stage, "decode");
+    }
+}

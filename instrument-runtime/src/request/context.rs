@@ -1,0 +1,133 @@
+//! The request that annotated code works for, current on the thread that works for it.
+
+use crate::record::local::{self, Outer};
+use crate::record::tally::Tally;
+use pin_project_lite::pin_project;
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// The request that the current code works for. Cheap to clone, and free to travel to other tasks and threads.
+///
+/// Inside an annotated handler it is current in every poll; across a hop it has to be carried:
+///
+/// ```
+/// # use instrument_runtime::RequestContext;
+/// let context = RequestContext::current();
+/// std::thread::spawn(move || {
+///     let _inside = context.map(RequestContext::enter);
+///     // stages that run here belong to the request
+/// })
+/// # .join().unwrap();
+/// ```
+#[derive(Clone)]
+pub struct RequestContext(Arc<Tally>);
+
+impl RequestContext {
+    /// The request that this code works for; `None` outside of any, and when nothing is recorded.
+    pub fn current() -> Option<RequestContext> {
+        local::current().map(RequestContext)
+    }
+
+    /// Works for this request on this thread until the guard is dropped.
+    #[must_use = "the request is current until this is dropped"]
+    pub fn enter(self) -> Entered {
+        Entered(Scope::enter(&self.0))
+    }
+
+    /// Works for this request in every poll of `future`.
+    pub fn scope<F: Future>(self, future: F) -> InScope<F> {
+        InScope {
+            future: Some(future),
+            tally: self.0,
+        }
+    }
+}
+
+impl fmt::Debug for RequestContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestContext")
+            .field("opened_at", &format_args!("{}", self.0.site))
+            .finish_non_exhaustive()
+    }
+}
+
+/// Keeps a request current; what was current before comes back when it is dropped.
+#[derive(Debug)]
+#[must_use = "the request is current until this is dropped"]
+pub struct Entered(#[expect(dead_code, reason = "held for its destructor")] Scope);
+
+/// The same, for the runtime's own use. Not `Send`: it is about this thread.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    outer: Option<Arc<Tally>>,
+    numbers: Outer,
+    not_send: PhantomData<*const ()>,
+}
+
+impl Scope {
+    #[inline]
+    pub(crate) fn enter(tally: &Arc<Tally>) -> Scope {
+        let numbers = Outer {
+            combo: tally.combo(),
+            serial: tally.serial,
+        };
+        let (outer, numbers) = local::swap_current(Some(Arc::clone(tally)), numbers);
+        Scope {
+            outer,
+            numbers,
+            not_send: PhantomData,
+        }
+    }
+}
+
+impl Drop for Scope {
+    #[inline]
+    fn drop(&mut self) {
+        local::swap_current(self.outer.take(), self.numbers);
+    }
+}
+
+pin_project! {
+    /// A future that works for a request.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct InScope<F> {
+        #[pin]
+        future: Option<F>,
+        tally: Arc<Tally>,
+    }
+
+    impl<F> PinnedDrop for InScope<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut this = this.project();
+            // its destructors work for the request too
+            let _scope = Scope::enter(this.tally);
+            this.future.set(None);
+        }
+    }
+}
+
+impl<F: Future> Future for InScope<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let mut this = self.project();
+        let _scope = Scope::enter(this.tally);
+        let Some(future) = this.future.as_mut().as_pin_mut() else {
+            panic!("a future was polled after it had finished");
+        };
+        let polled = future.poll(cx);
+        if polled.is_ready() {
+            this.future.set(None);
+        }
+        polled
+    }
+}
+
+impl<F> fmt::Debug for InScope<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InScope").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,135 @@
+//! What the attributes say at run time, before the body runs.
+
+use crate::record::combo::{self, Key};
+use crate::record::guard::StageArgs;
+use crate::record::local;
+use crate::record::model::NO_MODEL;
+use crate::record::recorder::Recorder;
+use crate::request::slot::ModelSlot;
+use crate::site::site::Site;
+use crate::vocab::label::Label;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl StageArgs {
+    /// A stage without labels of its own, in the model of its request.
+    pub const NONE: StageArgs = StageArgs { own: 0, combo: 0 };
+
+    /// `labels(…)`, in the order of the site's keys.
+    #[must_use]
+    pub fn labels(mut self, site: &'static Site, labels: &[Label<'_>]) -> StageArgs {
+        self.own = site.own.number(labels);
+        self
+    }
+
+    /// `model = …`
+    #[must_use]
+    pub fn model<M: AsRef<ModelSlot> + ?Sized>(mut self, model: &M) -> StageArgs {
+        self.combo = model.as_ref().combo();
+        self
+    }
+}
+
+/// What the attribute of a request says: plain numbers, nothing borrowed.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening {
+    site: &'static Site,
+    own: u32,
+    ingress: u32,
+    tier: u32,
+    /// The combination of `model = …`; 0 when it is not given.
+    model: u32,
+}
+
+impl Opening {
+    /// A request that says nothing but where it was opened.
+    #[must_use]
+    pub const fn new(site: &'static Site) -> Opening {
+        Opening {
+            site,
+            own: 0,
+            ingress: 0,
+            tier: 0,
+            model: 0,
+        }
+    }
+
+    /// `ingress = …`
+    #[must_use]
+    pub fn ingress(mut self, ingress: Label<'_>) -> Opening {
+        self.ingress = combo::text(ingress.value);
+        self
+    }
+
+    /// `tier = …`
+    #[must_use]
+    pub fn tier(mut self, tier: Label<'_>) -> Opening {
+        self.tier = combo::text(tier.value);
+        self
+    }
+
+    /// `model = …`
+    #[must_use]
+    pub fn model<M: AsRef<ModelSlot> + ?Sized>(mut self, model: &M) -> Opening {
+        self.model = model.as_ref().combo();
+        self
+    }
+
+    /// `labels(…)`, in the order of the site's keys.
+    #[must_use]
+    pub fn labels(mut self, labels: &[Label<'_>]) -> Opening {
+        self.own = self.site.own.number(labels);
+        self
+    }
+
+    pub(crate) const fn site(&self) -> &'static Site {
+        self.site
+    }
+
+    /// The runtime and the label combination of a new request; `None` when nobody records.
+    pub(crate) fn resolve(self) -> Option<(Arc<Recorder>, u32)> {
+        let named = if self.model == 0 {
+            local::with(local::Local::combo)
+        } else {
+            self.model
+        };
+        let recorder = combo::get(named)?.recorder()?;
+        // without `model = …` it is the only one, whatever the request around it says
+        let base = if self.model == 0 {
+            recorder.outside.load(Ordering::Acquire)
+        } else {
+            self.model
+        };
+        let key = Key::of_model(&recorder, combo::get(base)?.key().model);
+        let number = self.fill(&recorder, key);
+        Some((recorder, number))
+    }
+
+    /// The combination of a request that is open already: what it does not say yet is filled in.
+    pub(crate) fn join(self, open: u32) -> Option<u32> {
+        let open = combo::get(open)?;
+        let recorder = open.recorder()?;
+        let mut key = open.key();
+        if key.model == NO_MODEL
+            && let Some(named) = combo::get(self.model)
+            && named.key().is_of(&recorder)
+        {
+            key.model = named.key().model;
+        }
+        Some(self.fill(&recorder, key))
+    }
+
+    fn fill(self, recorder: &Arc<Recorder>, mut key: Key) -> u32 {
+        if key.ingress == 0 {
+            key.ingress = self.ingress;
+        }
+        if key.tier == 0 {
+            key.tier = self.tier;
+        }
+        if self.own != 0 && key.own.1 == 0 {
+            key.own = (std::ptr::from_ref(self.site).addr(), self.own);
+            return combo::number(recorder, key, Some(self.site));
+        }
+        combo::number(recorder, key, None)
+    }
+}

@@ -1,0 +1,261 @@
+//! An outcome from a value, by its type: method probing at the expansion, where the type is known.
+//!
+//! Each `&` is one step; the deepest that fits wins. Two ladders: one for values, one for errors.
+
+use crate::request::classify::{Classify, chain};
+use crate::vocab::error_type::ErrorType;
+use crate::vocab::outcome::Outcome;
+use std::error::Error;
+
+/// Says how a stage or request ended that returned this value. Types without it ended well.
+///
+/// Ready for HTTP responses and status codes, alone or as the first half of a pair.
+pub trait ToOutcome {
+    /// How it ended.
+    fn to_outcome(&self) -> Outcome;
+}
+
+impl ToOutcome for Outcome {
+    fn to_outcome(&self) -> Outcome {
+        *self
+    }
+}
+
+/// A value whose type is to be asked.
+#[derive(Debug)]
+pub struct Probe<'a, T: ?Sized>(pub &'a T);
+
+/// The error of what cannot fail.
+#[derive(Debug)]
+pub enum CannotFail {}
+
+/// Tells a `Result` from everything else.
+pub trait Split {
+    /// The value inside, or the value itself.
+    type Value: ?Sized;
+    /// The error inside.
+    type Error: ?Sized;
+    /// # Errors
+    /// The error inside.
+    fn split(&self) -> Result<&Self::Value, &Self::Error>;
+}
+
+impl<T, E> Split for &Probe<'_, Result<T, E>> {
+    type Value = T;
+    type Error = E;
+    #[inline]
+    fn split(&self) -> Result<&T, &E> {
+        self.0.as_ref()
+    }
+}
+
+impl<T: ?Sized> Split for Probe<'_, T> {
+    type Value = T;
+    type Error = CannotFail;
+    #[inline]
+    fn split(&self) -> Result<&T, &CannotFail> {
+        Ok(self.0)
+    }
+}
+
+/// How it ended, by a value.
+pub trait ValueOutcome {
+    /// How it ended.
+    fn value_outcome(&self) -> Outcome;
+}
+
+/// Values that say how it ended.
+impl<T: ToOutcome + ?Sized> ValueOutcome for &Probe<'_, T> {
+    #[inline]
+    fn value_outcome(&self) -> Outcome {
+        self.0.to_outcome()
+    }
+}
+
+/// Values that say nothing.
+impl<T: ?Sized> ValueOutcome for Probe<'_, T> {
+    #[inline]
+    fn value_outcome(&self) -> Outcome {
+        Outcome::Ok
+    }
+}
+
+/// How it ended, by an error.
+pub trait ErrorOutcome {
+    /// How it ended.
+    fn error_outcome(&self) -> Outcome;
+}
+
+/// Errors that are answers: the status code of `Err(StatusCode::UNAUTHORIZED)` decides.
+impl<T: ToOutcome + ?Sized> ErrorOutcome for &&&&Probe<'_, T> {
+    fn error_outcome(&self) -> Outcome {
+        self.0.to_outcome()
+    }
+}
+
+/// Errors that say what they are.
+impl<T: Classify + ?Sized> ErrorOutcome for &&&Probe<'_, T> {
+    fn error_outcome(&self) -> Outcome {
+        Outcome::of_error(self.0.error_type())
+    }
+}
+
+/// `anyhow::Error`, `eyre::Report` and their like, without naming them.
+impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> ErrorOutcome for &&Probe<'_, T> {
+    fn error_outcome(&self) -> Outcome {
+        Outcome::of_error(chain(self.0.as_ref()))
+    }
+}
+
+/// Errors of the standard trait: their sources are asked. The error itself may borrow, its sources may not.
+impl<T: Error> ErrorOutcome for &Probe<'_, T> {
+    fn error_outcome(&self) -> Outcome {
+        Outcome::of_error(self.0.source().map_or(ErrorType::Internal, chain))
+    }
+}
+
+/// Errors of which nothing is known.
+impl<T: ?Sized> ErrorOutcome for Probe<'_, T> {
+    fn error_outcome(&self) -> Outcome {
+        Outcome::Error(ErrorType::Internal)
+    }
+}
+
+/// `outcome!(&value)`: how it ended, by the value's type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __outcome {
+    ($value:expr) => {{
+        use $crate::__private::{ErrorOutcome as _, Split as _, ValueOutcome as _};
+        match (&&$crate::__private::Probe($value)).split() {
+            $crate::__private::Ok(__value) => (&&$crate::__private::Probe(__value)).value_outcome(),
+            $crate::__private::Err(__error) => {
+                (&&&&&$crate::__private::Probe(__error)).error_outcome()
+            }
+        }
+    }};
+}
+
+/// `outcome_by!(&value, path)`: the same, where `path` says what an error is.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __outcome_by {
+    ($value:expr, $path:expr) => {{
+        use $crate::__private::ValueOutcome as _;
+        match $value {
+            $crate::__private::Ok(__value) => (&&$crate::__private::Probe(__value)).value_outcome(),
+            $crate::__private::Err(__error) => $crate::__private::Outcome::of_error(
+                $crate::__private::error_type_by(__error, $path),
+            ),
+        }
+    }};
+}
+
+/// Gives the closure or function of `error = …` the type it must have.
+pub fn error_type_by<E>(error: &E, by: impl FnOnce(&E) -> ErrorType) -> ErrorType {
+    by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::outcome::Rejection;
+    use std::io;
+
+    #[derive(Debug)]
+    struct Opaque;
+    #[derive(Debug)]
+    struct Typed;
+    impl Classify for Typed {
+        fn error_type(&self) -> ErrorType {
+            ErrorType::CudaOom
+        }
+    }
+    #[derive(Debug)]
+    struct Chained(io::Error);
+    impl std::fmt::Display for Chained {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("chained")
+        }
+    }
+    impl Error for Chained {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+    struct Anyhow(Box<dyn Error + Send + Sync>);
+    impl AsRef<dyn Error + Send + Sync + 'static> for Anyhow {
+        fn as_ref(&self) -> &(dyn Error + Send + Sync + 'static) {
+            &*self.0
+        }
+    }
+    type Hidden = Result<u8, Typed>;
+
+    fn slow() -> io::Error {
+        io::ErrorKind::TimedOut.into()
+    }
+
+    fn generic<T>(value: &T) -> Outcome {
+        crate::__outcome!(value)
+    }
+
+    fn generic_error<T, E>(value: &Result<T, E>) -> Outcome {
+        crate::__outcome!(value)
+    }
+
+    #[test]
+    fn the_type_decides_not_the_name() {
+        let error = Outcome::Error;
+        assert_eq!(crate::__outcome!(&5), Outcome::Ok);
+        assert_eq!(crate::__outcome!("x"), Outcome::Ok);
+        assert_eq!(crate::__outcome!(&None::<u8>), Outcome::Ok);
+        assert_eq!(crate::__outcome!(&Ok::<u8, Opaque>(1)), Outcome::Ok);
+        assert_eq!(
+            crate::__outcome!(&(Err(Typed) as Hidden)),
+            error(ErrorType::CudaOom)
+        );
+        assert_eq!(
+            crate::__outcome!(&Err::<u8, _>(Opaque)),
+            error(ErrorType::Internal)
+        );
+        assert_eq!(
+            crate::__outcome!(&Err::<u8, _>(slow())),
+            error(ErrorType::DependencyTimeout)
+        );
+        assert_eq!(
+            crate::__outcome!(&Err::<u8, _>(Chained(slow()))),
+            error(ErrorType::DependencyTimeout)
+        );
+        assert_eq!(
+            crate::__outcome!(&Err::<u8, _>(Anyhow(slow().into()))),
+            error(ErrorType::DependencyTimeout)
+        );
+        let boxed: Box<dyn Error> = slow().into();
+        assert_eq!(
+            crate::__outcome!(&Err::<u8, _>(boxed)),
+            error(ErrorType::DependencyTimeout)
+        );
+        let refused = Outcome::Rejected(Rejection::InvalidInput);
+        assert_eq!(
+            crate::__outcome!(&Err::<u8, _>(ErrorType::InvalidInput)),
+            refused
+        );
+        assert_eq!(crate::__outcome!(&Ok::<_, Opaque>(refused)), refused);
+    }
+
+    #[test]
+    fn what_is_generic_says_nothing() {
+        assert_eq!(generic(&Err::<u8, _>(Typed)), Outcome::Ok);
+        assert_eq!(
+            generic_error(&Err::<u8, _>(Typed)),
+            Outcome::Error(ErrorType::Internal)
+        );
+    }
+
+    #[test]
+    fn a_path_says_what_an_error_is() {
+        let value: Result<u8, Opaque> = Err(Opaque);
+        let outcome = crate::__outcome_by!(&value, |_| ErrorType::DeviceFault);
+        assert_eq!(outcome, Outcome::Error(ErrorType::DeviceFault));
+    }
+}

@@ -1,0 +1,321 @@
+//! What a stage's expansion calls: one function or type for each shape of function.
+
+use crate::record::guard::{Open, StageArgs};
+use crate::record::local;
+use crate::record::tally::Tally;
+use crate::site::site::Site;
+use crate::vocab::outcome::Outcome;
+use pin_project_lite::pin_project;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::task::{Context, Poll};
+
+/// Calls the body. The `FnOnce` bound is the point: it lets the body hand out what it captured by reference.
+#[inline]
+pub fn call<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
+
+/// Always `None`. Gives `return` and the tail of an async block the type they are expected to have.
+#[inline]
+#[must_use]
+pub fn hint<T>() -> Option<T> {
+    None
+}
+
+/// Anything with a return type.
+pub trait Returns {
+    /// That type.
+    type Type;
+}
+
+impl<R> Returns for fn() -> R {
+    type Type = R;
+}
+
+/// `!`, spelled so that stable Rust takes it as a type argument.
+pub type Never = <fn() -> ! as Returns>::Type;
+
+/// A stage that has begun. Dropped without [`exit`](EnteredStage::exit) it was unwound.
+#[derive(Debug)]
+pub struct EnteredStage {
+    open: Open,
+    /// Where the stage began, if not simply in what runs on this thread.
+    tally: Option<Arc<Tally>>,
+}
+
+/// Begins a stage.
+#[inline]
+pub fn enter(site: &'static Site, args: StageArgs) -> EnteredStage {
+    let open = if local::enabled() {
+        Open::enter(site, args)
+    } else {
+        Open::NONE
+    };
+    EnteredStage { open, tally: None }
+}
+
+impl EnteredStage {
+    /// Ends the stage.
+    #[inline]
+    pub fn exit(self, outcome: Outcome) {
+        // its destructor is for those that never come here
+        let mut this = ManuallyDrop::new(self);
+        this.end(outcome);
+    }
+
+    #[inline]
+    fn end(&mut self, outcome: Outcome) {
+        if !self.open.is_some() {
+            return;
+        }
+        match self.tally.take() {
+            Some(tally) => self.open.exit(Some(&tally), outcome),
+            None => self.open.exit_here(outcome),
+        }
+    }
+}
+
+impl Drop for EnteredStage {
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        self.end(Outcome::Panicked);
+    }
+}
+
+/// A synchronous stage whose return type can be named by nobody but the compiler.
+#[inline]
+pub fn run_sync<R>(
+    site: &'static Site,
+    args: StageArgs,
+    body: impl FnOnce() -> R,
+    outcome: impl FnOnce(&R) -> Outcome,
+) -> R {
+    let stage = enter(site, args);
+    let value = body();
+    stage.exit(outcome(&value));
+    value
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Not polled yet: nothing has begun.
+    Fresh,
+    /// Nobody recorded when it was first polled.
+    Off,
+    Running,
+    /// Inside the user's poll: dropped here means unwound.
+    Polling,
+    Done,
+}
+
+/// Where a stage stands that is a future. Declared after the future, so that it is dropped after it.
+#[derive(Debug)]
+struct Progress {
+    site: &'static Site,
+    args: StageArgs,
+    open: Open,
+    tally: Option<Arc<Tally>>,
+    phase: Phase,
+}
+
+impl Progress {
+    const fn new(site: &'static Site, args: StageArgs) -> Progress {
+        Progress {
+            site,
+            args,
+            open: Open::NONE,
+            tally: None,
+            phase: Phase::Fresh,
+        }
+    }
+
+    /// A poll begins. Whether the stage is recorded.
+    #[inline]
+    fn begin_poll(&mut self) -> bool {
+        match self.phase {
+            Phase::Off => return false,
+            Phase::Fresh => {
+                self.begin();
+                if self.phase == Phase::Off {
+                    return false;
+                }
+            }
+            Phase::Running | Phase::Polling => {}
+            Phase::Done => panic!("a future was polled after it had finished"),
+        }
+        self.phase = Phase::Polling;
+        true
+    }
+
+    fn begin(&mut self) {
+        self.phase = Phase::Off;
+        if local::enabled() {
+            self.open = Open::enter(self.site, self.args);
+            if self.open.is_some() {
+                // it may be dropped far from where it began
+                self.tally = local::current();
+                self.phase = Phase::Running;
+            }
+        }
+    }
+
+    #[inline]
+    fn finish(&mut self) -> EnteredStage {
+        let open = if self.phase == Phase::Polling {
+            self.open
+        } else {
+            Open::NONE
+        };
+        self.phase = Phase::Done;
+        EnteredStage {
+            open,
+            tally: self.tally.take(),
+        }
+    }
+}
+
+impl Drop for Progress {
+    #[inline]
+    fn drop(&mut self) {
+        let outcome = match self.phase {
+            Phase::Running => Outcome::Cancelled,
+            Phase::Polling => Outcome::Panicked,
+            Phase::Fresh | Phase::Off | Phase::Done => return,
+        };
+        self.open.exit(self.tally.as_ref(), outcome);
+    }
+}
+
+pin_project! {
+    /// A stage that is a future. Gives the value together with the stage, still open, so that the expansion can
+    /// look at the value where its type is known.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Staged<F> {
+        // not `Freeze`: keeps rustc from walking into stages within stages, 24 of which would be too many
+        shallow: [AtomicU8; 0],
+        #[pin]
+        future: F,
+        progress: Progress,
+    }
+}
+
+impl<F> Staged<F> {
+    /// The stage begins with the first poll.
+    #[inline]
+    pub const fn new(site: &'static Site, args: StageArgs, future: F) -> Staged<F> {
+        Staged {
+            shallow: [],
+            future,
+            progress: Progress::new(site, args),
+        }
+    }
+}
+
+impl<F: Future> Future for Staged<F> {
+    type Output = (F::Output, EnteredStage);
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let recorded = this.progress.begin_poll();
+        // unwinding out of here leaves the phase at `Polling`
+        match this.future.poll(cx) {
+            Poll::Ready(value) => Poll::Ready((value, this.progress.finish())),
+            Poll::Pending => {
+                if recorded {
+                    this.progress.phase = Phase::Running;
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<F> fmt::Debug for Staged<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Staged")
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// A stage that is a future, for functions that return one: looks at the value itself.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Deferred<F, O> {
+        #[pin]
+        staged: Staged<F>,
+        outcome: O,
+    }
+}
+
+impl<F: Future, O: FnMut(&F::Output) -> Outcome> Future for Deferred<F, O> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        match this.staged.poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready((value, stage)) => {
+                stage.exit((this.outcome)(&value));
+                Poll::Ready(value)
+            }
+        }
+    }
+}
+
+impl<F, O> fmt::Debug for Deferred<F, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.staged.fmt(f)
+    }
+}
+
+/// A function that returns a future: the stage is the future, not the making of it.
+#[inline]
+pub const fn run_deferred<F: Future, O: FnMut(&F::Output) -> Outcome>(
+    site: &'static Site,
+    args: StageArgs,
+    future: F,
+    outcome: O,
+) -> Deferred<F, O> {
+    Deferred {
+        staged: Staged::new(site, args, future),
+        outcome,
+    }
+}
+
+/// An asynchronous function that never returns.
+#[inline]
+pub fn run_never<F: Future<Output = Never>>(
+    site: &'static Site,
+    args: StageArgs,
+    future: F,
+) -> Deferred<F, impl FnMut(&Never) -> Outcome> {
+    run_deferred(site, args, future, |_| Outcome::Ok)
+}
+
+/// A stage beside a body that stays where it is, for `#[track_caller]`. Dropped without
+/// [`exit`](InPlace::exit) it was unwound: such a body leaves in no other way.
+#[derive(Debug)]
+pub struct InPlace(EnteredStage);
+
+impl InPlace {
+    /// Begins the stage.
+    #[inline]
+    #[must_use]
+    pub fn enter(site: &'static Site, args: StageArgs) -> InPlace {
+        InPlace(enter(site, args))
+    }
+
+    /// Ends the stage.
+    #[inline]
+    pub fn exit(self, outcome: Outcome) {
+        self.0.exit(outcome);
+    }
+}

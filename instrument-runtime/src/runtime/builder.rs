@@ -1,0 +1,112 @@
+//! From settings to a running telemetry.
+
+use crate::config::{Config, Setting};
+use crate::record::clock::Clock;
+use crate::record::combo;
+use crate::record::layout::Layouts;
+use crate::record::local;
+use crate::record::recorder::Recorder;
+use crate::record::tick::Ticker;
+use crate::runtime::error::InstallError;
+use crate::runtime::place;
+use crate::runtime::telemetry::Telemetry;
+use crate::runtime::wiring;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// What a service says about its telemetry before it is [installed](TelemetryBuilder::install).
+#[derive(Debug, Clone)]
+#[must_use = "nothing is recorded before `install`"]
+pub struct TelemetryBuilder(pub(crate) Config);
+
+impl TelemetryBuilder {
+    /// The version of the service: `service.version` of the resource.
+    pub fn service_version(mut self, version: impl Into<String>) -> TelemetryBuilder {
+        self.0.service_version = Some(version.into());
+        self
+    }
+
+    /// Serves `/metrics` there: an address with a port, such as `127.0.0.1:9464`; port 0 takes any that is free.
+    /// Without it, nothing listens.
+    pub fn metrics_addr(mut self, address: impl Into<String>) -> TelemetryBuilder {
+        self.0.metrics_addr = Some(Setting {
+            name: "metrics_addr",
+            value: address.into(),
+        });
+        self
+    }
+
+    /// Records and serves nothing: annotated functions behave exactly as written.
+    pub fn disabled(mut self, disabled: bool) -> TelemetryBuilder {
+        self.0.disabled = disabled;
+        self
+    }
+
+    /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`,
+    /// `INSTRUMENT_DISABLED`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not
+    /// set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
+    pub fn from_env(mut self) -> TelemetryBuilder {
+        self.0.read(|name| std::env::var_os(name));
+        self
+    }
+
+    /// Starts recording and serving. Works inside and outside of any async runtime, and blocks on nothing but the
+    /// system.
+    ///
+    /// # Errors
+    /// When a setting is wrong, an address cannot be listened on, two attributes disagree about a histogram's
+    /// buckets, or a telemetry was installed before. Nothing is left running then.
+    #[track_caller]
+    pub fn install(self) -> Result<Telemetry, InstallError> {
+        let here = Location::caller();
+        place::take(here).map_err(|first| InstallError::AlreadyInstalled {
+            first,
+            second: here,
+        })?;
+        let started = start(&self.0);
+        if started.is_err() {
+            place::give_back();
+        }
+        started
+    }
+}
+
+fn start(config: &Config) -> Result<Telemetry, InstallError> {
+    let mut errors = config.errors.clone();
+    if config.service.trim().is_empty() {
+        errors.push(crate::config::ConfigError {
+            setting: "service",
+            value: config.service.clone(),
+            reason: "a service needs a name".to_owned(),
+        });
+    }
+    errors.extend(
+        config
+            .metrics_addr
+            .as_ref()
+            .and_then(|setting| setting.addresses().err()),
+    );
+    if !errors.is_empty() {
+        return Err(InstallError::Config(errors));
+    }
+    // even where nothing is recorded: what is wrong in the code should be seen in every environment
+    let layouts = Layouts::linked().map_err(|wrong| InstallError::Disagreement {
+        what: wrong.what,
+        name: wrong.one.name,
+        one: wrong.one.to_string(),
+        other: wrong.other.to_string(),
+    })?;
+    if config.disabled {
+        return Ok(Telemetry::disabled());
+    }
+    let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
+    let (scrape, builder) = wiring::scrape(builder)?;
+    let server = wiring::serve_metrics(config, &scrape)?;
+    let ticker = Ticker::start().map_err(InstallError::System)?;
+    let recorder = Arc::new(Recorder::new(Clock::Real, builder, layouts));
+    // last: from here on guards record
+    combo::refresh_outside(&recorder, true);
+    local::runtime_started();
+    Ok(Telemetry::started(recorder, scrape, ticker, server))
+}

@@ -1,0 +1,112 @@
+//! Why an installation or a stop did not work.
+
+use crate::config::ConfigError;
+use std::fmt;
+use std::panic::Location;
+use std::time::Duration;
+
+/// Why [`install`](crate::TelemetryBuilder::install) refused. Nothing was started then.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// A runtime was installed before, and there is one place for it in a process.
+    AlreadyInstalled {
+        /// Where it was installed.
+        first: &'static Location<'static>,
+        /// Where it was to be installed again.
+        second: &'static Location<'static>,
+    },
+    /// Settings that cannot be used, all of them.
+    Config(Vec<ConfigError>),
+    /// An address that cannot be listened on.
+    Bind {
+        /// Who wanted to listen: `metrics`.
+        listener: &'static str,
+        /// The address, as it was set.
+        address: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Two attributes for the same stage, or two for requests, that ask for different buckets or objectives.
+    Disagreement {
+        /// `buckets` or `objective`.
+        what: &'static str,
+        /// The stage, or the handler.
+        name: &'static str,
+        /// Where the one attribute stands: `file:line`.
+        one: String,
+        /// Where the other one stands: `file:line`.
+        other: String,
+    },
+    /// The system has no thread or file handle left.
+    System(std::io::Error),
+    /// An exporter cannot be set up.
+    Exporter(String),
+}
+
+impl fmt::Display for InstallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InstallError::AlreadyInstalled { first, second } => write!(
+                f,
+                "telemetry is installed already: first at {first}, again at {second}; install it once, and hand \
+                 clones of the `Telemetry` to whoever needs it"
+            ),
+            InstallError::Config(errors) => {
+                f.write_str("the telemetry is not set up right")?;
+                errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
+            InstallError::Bind {
+                listener,
+                address,
+                source,
+            } => {
+                write!(f, "cannot listen on {address} for {listener}: {source}")
+            }
+            InstallError::Disagreement {
+                what,
+                name,
+                one,
+                other,
+            } => write!(
+                f,
+                "the attributes of `{name}` at {one} and at {other} give different `{what}`, and they share one \
+                 histogram: give both the same, or leave it out at one of them"
+            ),
+            InstallError::System(source) => write!(f, "the telemetry cannot be started: {source}"),
+            InstallError::Exporter(reason) => write!(f, "an exporter cannot be set up: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for InstallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            InstallError::Bind { source, .. } | InstallError::System(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// Why a flush or a shutdown did not do all of its work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FlushError {
+    /// It was not done in time. It goes on in the background.
+    TimedOut(Duration),
+    /// An exporter failed.
+    Failed(String),
+}
+
+impl fmt::Display for FlushError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FlushError::TimedOut(limit) => {
+                write!(f, "the telemetry was not flushed within {limit:?}")
+            }
+            FlushError::Failed(reason) => write!(f, "the telemetry was not flushed: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for FlushError {}

@@ -1,0 +1,45 @@
+//! What can be read without a server: the scrape as text, in a file, and as a table for people.
+
+use crate::export::summary::Summary;
+use crate::runtime::telemetry::Telemetry;
+use std::io;
+use std::path::Path;
+
+impl Telemetry {
+    /// What `/metrics` would answer, in the Prometheus text format; empty where nothing is recorded.
+    pub fn scrape(&self) -> String {
+        self.recording()
+            .and_then(|(_, scrape)| scrape.text(&[]).ok())
+            .unwrap_or_default()
+    }
+
+    /// What was recorded since the start, as a table: print it.
+    pub fn summary(&self) -> Summary {
+        match self.recording() {
+            Some((recorder, scrape)) => Summary::new(
+                &scrape.gather(),
+                recorder.observed(),
+                recorder.clock.monotonic(),
+            ),
+            None => Summary::default(),
+        }
+    }
+
+    /// Writes a scrape to a file, for jobs that end before anybody scrapes them: the textfile collector of the
+    /// node exporter picks it up. The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// When the file or its folder cannot be written.
+    pub fn write_textfile(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        let path = path.as_ref();
+        // beside it, so that the renaming is atomic; not ending in `.prom`, so that nobody reads half of it
+        let mut unfinished = path.as_os_str().to_owned();
+        unfinished.push(format!(".{}.tmp", std::process::id()));
+        let written = std::fs::write(&unfinished, self.scrape())
+            .and_then(|()| std::fs::rename(&unfinished, path));
+        if written.is_err() {
+            let _ = std::fs::remove_file(&unfinished);
+        }
+        written
+    }
+}

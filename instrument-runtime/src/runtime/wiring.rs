@@ -1,0 +1,110 @@
+//! Which parts there are, by feature: readers for the provider, and servers.
+
+use crate::config::Config;
+use crate::runtime::error::InstallError;
+use opentelemetry::KeyValue;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::MeterProviderBuilder;
+use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
+
+#[cfg(feature = "prometheus")]
+pub(crate) type Scrape = crate::export::prometheus::Scrape;
+/// Nothing to scrape.
+#[cfg(not(feature = "prometheus"))]
+#[derive(Debug, Clone)]
+pub(crate) struct Scrape;
+
+#[cfg(all(feature = "prometheus", feature = "http"))]
+pub(crate) type Server = crate::serve::http::Server;
+/// Nobody serves.
+#[cfg(not(all(feature = "prometheus", feature = "http")))]
+#[derive(Debug)]
+pub(crate) struct Server(std::convert::Infallible);
+
+/// Who this process is.
+pub(crate) fn resource(config: &Config) -> Resource {
+    let mut builder = Resource::builder_empty().with_detector(Box::new(TelemetryResourceDetector));
+    if config.from_env {
+        builder = builder.with_detector(Box::new(EnvResourceDetector::new()));
+    }
+    builder = builder.with_service_name(config.service.clone());
+    if let Some(version) = &config.service_version {
+        builder = builder.with_attribute(KeyValue::new("service.version", version.clone()));
+    }
+    builder.build()
+}
+
+/// Adds the scrape's reader.
+#[cfg(feature = "prometheus")]
+pub(crate) fn scrape(
+    builder: MeterProviderBuilder,
+) -> Result<(Scrape, MeterProviderBuilder), InstallError> {
+    let (scrape, reader) = Scrape::new().map_err(InstallError::Exporter)?;
+    Ok((scrape, builder.with_reader(reader)))
+}
+
+#[cfg(not(feature = "prometheus"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+pub(crate) fn scrape(
+    builder: MeterProviderBuilder,
+) -> Result<(Scrape, MeterProviderBuilder), InstallError> {
+    Ok((Scrape, builder))
+}
+
+/// Serves `/metrics`, where an address for it is set.
+#[cfg(all(feature = "prometheus", feature = "http"))]
+pub(crate) fn serve_metrics(
+    config: &Config,
+    scrape: &Scrape,
+) -> Result<Option<Server>, InstallError> {
+    use crate::serve::http::Limits;
+    use std::time::Duration;
+
+    let Some(setting) = &config.metrics_addr else {
+        return Ok(None);
+    };
+    let addresses = setting
+        .addresses()
+        .map_err(|error| InstallError::Config(vec![error]))?;
+    let listener =
+        std::net::TcpListener::bind(addresses.as_slice()).map_err(|source| InstallError::Bind {
+            listener: "metrics",
+            address: setting.value.clone(),
+            source,
+        })?;
+    let limits = Limits {
+        connections: 128,
+        header: Duration::from_secs(5),
+        request: Duration::from_secs(5),
+    };
+    let router = crate::serve::metrics::router(scrape.clone());
+    Server::start("instrument-ops", listener, router, limits)
+        .map(Some)
+        .map_err(InstallError::System)
+}
+
+#[cfg(not(all(feature = "prometheus", feature = "http")))]
+pub(crate) fn serve_metrics(
+    config: &Config,
+    _scrape: &Scrape,
+) -> Result<Option<Server>, InstallError> {
+    let Some(setting) = &config.metrics_addr else {
+        return Ok(None);
+    };
+    Err(InstallError::Config(vec![crate::config::ConfigError {
+        setting: setting.name,
+        value: setting.value.clone(),
+        reason: "serving metrics needs the features `prometheus` and `http`".to_owned(),
+    }]))
+}
+
+/// Where a server listens.
+#[cfg(all(feature = "prometheus", feature = "http"))]
+pub(crate) fn address(server: &Server) -> std::net::SocketAddr {
+    server.address()
+}
+
+#[cfg(not(all(feature = "prometheus", feature = "http")))]
+pub(crate) fn address(server: &Server) -> std::net::SocketAddr {
+    match server.0 {}
+}

@@ -1,0 +1,13 @@
+//! The words of the product and the rules about them. Knows nothing but `std`.
+#![cfg_attr(
+    not(feature = "metrics"),
+    allow(dead_code, reason = "without recording, few words are used")
+)]
+
+pub(crate) mod buckets;
+pub(crate) mod duration;
+pub(crate) mod error_type;
+pub(crate) mod label;
+pub(crate) mod name;
+pub(crate) mod outcome;
+pub(crate) mod stage;

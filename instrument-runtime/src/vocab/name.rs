@@ -1,0 +1,149 @@
+//! The rule for stage names, as `const fn`s that expansions call on the user's own literal.
+
+use crate::vocab::stage::WELL_KNOWN;
+
+const LONGEST: usize = 32;
+
+/// Refuses, at compile time, a stage name that is malformed or one edit away from a well-known one.
+///
+/// # Panics
+/// At compile time, with the rule's text: that is its purpose.
+#[track_caller]
+pub const fn assert_stage_name(name: &str) {
+    let mut i = 0;
+    while i < WELL_KNOWN.len() {
+        if same(name, WELL_KNOWN[i]) {
+            return;
+        }
+        i += 1;
+    }
+    assert_stage_grammar(name);
+    i = 0;
+    while i < WELL_KNOWN.len() {
+        if one_edit_apart(name, WELL_KNOWN[i]) {
+            refuse_look_alike(i);
+        }
+        i += 1;
+    }
+}
+
+/// Refuses, at compile time, a stage name that is malformed.
+///
+/// # Panics
+/// At compile time, with the rule's text: that is its purpose.
+#[track_caller]
+pub const fn assert_stage_grammar(name: &str) {
+    let bytes = name.as_bytes();
+    assert!(!bytes.is_empty(), "a stage needs a name, such as `execute`");
+    assert!(
+        bytes.len() <= LONGEST,
+        "a stage name has at most 32 characters"
+    );
+    let mut i = 0;
+    while i < bytes.len() {
+        let fits = match bytes[i] {
+            b'a'..=b'z' => true,
+            b'0'..=b'9' | b'_' => i > 0,
+            _ => false,
+        };
+        assert!(
+            fits,
+            "a stage name is lower case letters, digits and `_`, starting with a letter, such as `execute`"
+        );
+        i += 1;
+    }
+}
+
+/// A `const fn` cannot put a name together: one text for each.
+#[track_caller]
+const fn refuse_look_alike(well_known: usize) -> ! {
+    match well_known {
+        0 => {
+            panic!("one letter away from `ingress`: did you mean \"ingress\"? If not, add `custom`")
+        }
+        1 => panic!("one letter away from `queue`: did you mean \"queue\"? If not, add `custom`"),
+        2 => panic!(
+            "one letter away from `preprocess`: did you mean \"preprocess\"? If not, add `custom`"
+        ),
+        3 => panic!("one letter away from `batch`: did you mean \"batch\"? If not, add `custom`"),
+        4 => {
+            panic!("one letter away from `execute`: did you mean \"execute\"? If not, add `custom`")
+        }
+        5 => panic!(
+            "one letter away from `postprocess`: did you mean \"postprocess\"? If not, add `custom`"
+        ),
+        6 => {
+            panic!("one letter away from `prefill`: did you mean \"prefill\"? If not, add `custom`")
+        }
+        _ => panic!("one letter away from `decode`: did you mean \"decode\"? If not, add `custom`"),
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && common_prefix(a.as_bytes(), b.as_bytes()) == a.len()
+}
+
+const fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i
+}
+
+/// One substitution, insertion or deletion, or a swap of two neighbours.
+const fn one_edit_apart(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let head = common_prefix(a, b);
+    let mut tail = 0;
+    while tail < a.len() - head
+        && tail < b.len() - head
+        && a[a.len() - 1 - tail] == b[b.len() - 1 - tail]
+    {
+        tail += 1;
+    }
+    match (a.len() - head - tail, b.len() - head - tail) {
+        (1, 0 | 1) | (0, 1) => true,
+        (2, 2) => a[head] == b[head + 1] && a[head + 1] == b[head],
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_edit_is_seen_in_every_place() {
+        for typo in [
+            "xecute", "eexecute", "execut", "executes", "exeucte", "execvte", "executE",
+        ] {
+            assert!(one_edit_apart(typo, "execute"), "{typo}");
+        }
+        for other in ["execute", "exxcvte", "rerank", "", "ex"] {
+            assert!(!one_edit_apart(other, "execute"), "{other}");
+        }
+    }
+
+    #[test]
+    fn well_known_and_own_names_pass() {
+        for name in ["execute", "rerank", "step_2", "a"] {
+            assert_stage_name(name);
+        }
+        // two well-known names never refuse each other
+        for name in WELL_KNOWN {
+            assert_stage_name(name);
+        }
+    }
+
+    #[test]
+    fn malformed_names_are_refused() {
+        for name in ["", "Execute", "1st", "_x", "a-b", "pre process", "größe"] {
+            assert!(
+                std::panic::catch_unwind(|| assert_stage_grammar(name)).is_err(),
+                "{name}"
+            );
+        }
+        assert!(std::panic::catch_unwind(|| assert_stage_grammar(&"a".repeat(33))).is_err());
+    }
+}
