@@ -137,19 +137,20 @@ impl Recorder {
             .filter(|known| known.name == model.name)
             .count();
         if versions >= MOST_VERSIONS || state.models.len() >= MOST_MODELS {
-            let all = if versions >= MOST_VERSIONS {
+            let name = if versions >= MOST_VERSIONS {
                 &model.name
             } else {
                 OTHER
             };
-            notice::report(&format!(
-                "model `{}` {} is counted as version `{OTHER}` of `{all}`: more models than a process can tell apart",
-                model.name, model.version
-            ));
-            model = Model::new(all, OTHER);
-            if let Some(known) = state.models.iter().position(|known| *known == model) {
+            let folded = Model::new(name, OTHER);
+            if let Some(known) = state.models.iter().position(|known| *known == folded) {
                 return known;
             }
+            notice::report(&format!(
+                "from model `{}` {} on, more versions than a process can tell apart are counted as `{OTHER}`",
+                model.name, model.version
+            ));
+            model = folded;
         }
         state.models.push(model);
         state.models.len() - 1

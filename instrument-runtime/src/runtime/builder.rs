@@ -1,6 +1,6 @@
 //! From settings to a running telemetry.
 
-use crate::config::{Config, Setting};
+use crate::config::{Config, METRICS_ADDR, Setting};
 use crate::record::clock::Clock;
 use crate::record::combo;
 use crate::record::layout::Layouts;
@@ -19,6 +19,21 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 #[must_use = "nothing is recorded before `install`"]
 pub struct TelemetryBuilder(pub(crate) Config);
+
+impl Telemetry {
+    /// Settings for a service of this name; nothing is served unless it is asked for.
+    pub fn builder(service: impl AsRef<str>) -> TelemetryBuilder {
+        TelemetryBuilder(Config::new(service.as_ref()))
+    }
+
+    /// Settings for a service of this name that serves `/metrics` on `127.0.0.1:9464`, or where the environment
+    /// says (see [`from_env`](TelemetryBuilder::from_env)).
+    pub fn defaults(service: impl AsRef<str>) -> TelemetryBuilder {
+        Telemetry::builder(service)
+            .metrics_addr(METRICS_ADDR)
+            .from_env()
+    }
+}
 
 impl TelemetryBuilder {
     /// The version of the service: `service.version` of the resource.

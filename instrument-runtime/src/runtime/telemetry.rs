@@ -1,13 +1,11 @@
 //! The handle of an installed telemetry.
 
-use crate::config::{Config, METRICS_ADDR};
 use crate::record::combo;
 use crate::record::local;
 use crate::record::recorder::Recorder;
 use crate::record::tick::Ticker;
 use crate::request::slot::ModelSlot;
 use crate::runtime::bounded;
-use crate::runtime::builder::TelemetryBuilder;
 use crate::runtime::error::FlushError;
 use crate::runtime::wiring::{self, Scrape, Server};
 use opentelemetry::metrics::{Meter, MeterProvider};
@@ -56,19 +54,6 @@ struct Parts {
 }
 
 impl Telemetry {
-    /// Settings for a service of this name; nothing is served unless it is asked for.
-    pub fn builder(service: impl AsRef<str>) -> TelemetryBuilder {
-        TelemetryBuilder(Config::new(service.as_ref()))
-    }
-
-    /// Settings for a service of this name that serves `/metrics` on `127.0.0.1:9464`, or where the environment
-    /// says (see [`from_env`](TelemetryBuilder::from_env)).
-    pub fn defaults(service: impl AsRef<str>) -> TelemetryBuilder {
-        Telemetry::builder(service)
-            .metrics_addr(METRICS_ADDR)
-            .from_env()
-    }
-
     pub(crate) const fn disabled() -> Telemetry {
         Telemetry(None)
     }
@@ -144,7 +129,7 @@ impl Telemetry {
     /// Records what is still on its way, flushes, and stops everything that [`install`] started, within 5 s. What
     /// is still running then is not recorded any more. Once is enough; again does nothing.
     ///
-    /// [`install`]: TelemetryBuilder::install
+    /// [`install`]: crate::TelemetryBuilder::install
     ///
     /// # Errors
     /// When it takes longer, or an exporter fails. It is stopped all the same.

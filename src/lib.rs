@@ -1,0 +1,344 @@
+//! See inside a Rust inference service by annotating its functions.
+//!
+//! Put [`inference_request`] on each handler and [`inference_stage`] on each step, install a [`Telemetry`], and
+//! Prometheus can scrape latency split by stage, honest outcomes, and what is in flight:
+//!
+//! ```standalone_crate
+//! use instrument_inference::{Classify, ErrorType, Telemetry, inference_request, inference_stage};
+//! # use std::time::Duration;
+//!
+//! # struct Failure;
+//! # impl Classify for Failure {
+//! #     fn error_type(&self) -> ErrorType {
+//! #         ErrorType::InvalidInput
+//! #     }
+//! # }
+//! #[inference_request(ingress = "http")]
+//! async fn predict(text: &str) -> Result<f32, Failure> {
+//!     let features = preprocess(text)?;
+//!     Ok(execute(&features))
+//! }
+//!
+//! #[inference_stage("preprocess")]
+//! fn preprocess(text: &str) -> Result<Vec<f32>, Failure> {
+//!     if text.is_empty() { Err(Failure) } else { Ok(vec![text.len() as f32]) }
+//! }
+//!
+//! #[inference_stage("execute", objective = "20ms")]
+//! fn execute(features: &[f32]) -> f32 {
+//!     features.iter().sum()
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let telemetry = Telemetry::builder("sentiment-api").metrics_addr("127.0.0.1:0").install()?;
+//! telemetry.model("sentiment", "2024.06.15");
+//!
+//! # tokio::runtime::Runtime::new()?.block_on(async {
+//! assert!(predict("lovely").await.is_ok());
+//! assert!(predict("").await.is_err());
+//! # });
+//! let scrape = telemetry.scrape();
+//! assert!(scrape.contains(r#"inference_requests_total{ingress="http",model="sentiment",outcome="rejected",version="2024.06.15"} 1"#));
+//! # telemetry.shutdown_blocking(Duration::from_secs(5))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What there is to see is in [`CATALOG`]. Telemetry never fails a request: it does not panic, does not wait, and
+//! does not grow without bound; without an installed `Telemetry` an annotated function does what it did before.
+
+#[doc(hidden)]
+pub use instrument_runtime::__private;
+
+/// Marks a function as a step of a request: its duration, by outcome, and what is in flight.
+///
+/// ```
+/// use instrument_inference::inference_stage;
+///
+/// #[inference_stage("preprocess")]
+/// fn preprocess(text: &str) -> Vec<u32> {
+///     text.bytes().map(u32::from).collect()
+/// }
+/// # assert_eq!(preprocess("a"), [97]);
+/// ```
+///
+/// On free functions and methods, default methods of traits and their implementations, sync and async, and on
+/// functions that return `impl Future` or a boxed future. The function stays what it was: signature, lifetimes,
+/// attributes, and the order in which things are dropped. Not on a whole `impl` block: one attribute per step.
+///
+/// The stage begins when the function is called, or with the first poll of its future, and ends once: `ok`, `error`
+/// or `rejected` by what it returns (see below), `cancelled` when its future is dropped, `panicked` when it unwinds.
+/// It belongs to the request that runs on this thread or task. Outside of any, it belongs to the only declared
+/// model, else to `model="none"`, and is counted by `inference_orphan_stages_total`.
+///
+/// Measured are `inference_stage_duration_seconds`, `inference_stage_duration_max_seconds` and
+/// `inference_stage_in_flight`. `execute`, `prefill`, `decode`, and what is marked `device`, are *executions*: they
+/// also move `inference_last_progress_timestamp_seconds`, and after the first one a caller's mistake is no
+/// `rejected` any more but an `error`.
+///
+/// # The outcome
+///
+/// It follows from the type of the returned value, never from its name: `Ok` of a `Result` is asked like any
+/// value, `Err` is asked through [`Classify`], else for its sources, else it is `internal`. A value that implements
+/// [`ToOutcome`], such as an HTTP response, says itself; any other value is `ok`. Within generic code, where the
+/// type is not known, `T` is `ok` and an `E` without bounds is `internal`.
+///
+/// # The name
+///
+/// **Type**: string literal, first. **Required.**
+///
+/// Lower case letters, digits and `_`, starting with a letter, at most 32. Well-known are `ingress`, `queue`,
+/// `preprocess`, `batch`, `execute`, `postprocess`, `prefill` and `decode`: dashboards know them. A name that is one
+/// letter away from one of them does not compile, unless `custom` says that it is meant so.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("rerank")]
+/// fn rerank(scores: &mut [f32]) {
+///     scores.sort_by(f32::total_cmp);
+/// }
+/// # rerank(&mut [1.0]);
+/// ```
+///
+/// # `custom`
+///
+/// **Type**: bare word. **Default**: off.
+///
+/// The name is meant as it is written.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("batches", custom)]
+/// fn batches() {}
+/// # batches();
+/// ```
+///
+/// # `labels(key = value, …)`
+///
+/// **Type**: expressions that implement [`LabelValue`], or string literals. **Default**: none.
+///
+/// More labels for the stage's duration. They see the arguments, by reference, before the body runs. Their types
+/// bound how many values there are, so a `String` or a number does not compile; keys that name something unbounded
+/// (`request_id`, `prompt`, …), or that scrapers or this library own, do not compile either.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("preprocess", labels(cached = cached, source = "upload"))]
+/// fn preprocess(cached: bool) -> bool {
+///     cached
+/// }
+/// # preprocess(true);
+/// ```
+///
+/// # `model`
+///
+/// **Type**: expression, a [`ModelSlot`] or a reference to one. **Default**: what the request says.
+///
+/// For a step that runs another model than the request's own.
+///
+/// ```
+/// # use instrument_inference::{ModelSlot, inference_stage};
+/// #[inference_stage("execute", model = encoder)]
+/// fn encode(encoder: &ModelSlot, text: &str) -> usize {
+///     text.len()
+/// }
+/// ```
+///
+/// # `device`
+///
+/// **Type**: bare word. **Default**: on for `execute`, `prefill` and `decode`.
+///
+/// The stage is a run on the device: an execution.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("embed", device)]
+/// fn embed() {}
+/// # embed();
+/// ```
+///
+/// # `buckets`
+///
+/// **Type**: `micro`, `fast`, `general` or `llm` (see [`Buckets`]), or up to 64 edges in seconds, finite, above zero
+/// and strictly increasing. **Default**: `general`.
+///
+/// All sites of a stage share one layout: two that ask for different ones make [`install`] fail, naming both.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("tokenize", buckets = micro)]
+/// fn tokenize() {}
+///
+/// #[inference_stage("rank", buckets = [0.001, 0.002, 0.005])]
+/// fn rank() {}
+/// # tokenize();
+/// # rank();
+/// ```
+///
+/// # `objective`
+///
+/// **Type**: string literal, a whole number and `us`, `ms`, `s`, `m` or `h`. **Default**: none.
+///
+/// The duration that the stage should not exceed. It becomes an edge of the buckets, so that the share within it is
+/// exact.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("execute", objective = "50ms")]
+/// fn execute() {}
+/// # execute();
+/// ```
+///
+/// # `error`
+///
+/// **Type**: path of a function `fn(&E) -> ErrorType`. **Default**: [`Classify`] and its fall-backs.
+///
+/// For errors of somebody else.
+///
+/// ```
+/// # use instrument_inference::{ErrorType, inference_stage};
+/// fn of_parse(_: &std::num::ParseIntError) -> ErrorType {
+///     ErrorType::InvalidInput
+/// }
+///
+/// #[inference_stage("preprocess", error = of_parse)]
+/// fn parse(text: &str) -> Result<u32, std::num::ParseIntError> {
+///     text.parse()
+/// }
+/// # parse("1").unwrap();
+/// ```
+///
+/// # `crate`
+///
+/// **Type**: absolute path. **Default**: `::instrument_inference`.
+///
+/// Where this crate is, when it is renamed or reached through a re-export: `crate = ::platform::telemetry`.
+///
+/// [`install`]: TelemetryBuilder::install
+#[cfg(feature = "metrics")]
+pub use instrument_macros::inference_stage;
+
+/// Marks a function as the handler of a request: end-to-end duration, one outcome, errors by stage.
+///
+/// ```
+/// use instrument_inference::{ErrorType, inference_request};
+///
+/// #[inference_request(ingress = "http")]
+/// async fn predict(input: Vec<f32>) -> Result<f32, ErrorType> {
+///     if input.is_empty() {
+///         return Err(ErrorType::InvalidInput); // ends as `rejected`
+///     }
+///     Ok(input.iter().sum())
+/// }
+/// ```
+///
+/// On the same shapes of functions as [`inference_stage`], with the same rules for outcomes. The request is current
+/// in everything that the function calls and awaits, and its stages belong to it; to carry it into a task or thread
+/// of its own, see [`RequestContext`]. Inside a request another handler joins: it fills in what is not said yet, and
+/// counts nothing of its own; the same handler again (recursion) is a request of its own.
+///
+/// Measured are `inference_requests_total`, `inference_request_duration_seconds`,
+/// `inference_request_duration_max_seconds`, `inference_requests_in_flight`,
+/// `inference_unattributed_seconds_total` (the time that no stage covers), and, for what did not go well,
+/// `inference_errors_total`, `inference_rejections_total` and `inference_cancellations_total`.
+///
+/// # `ingress`
+///
+/// **Type**: string literal, or an expression that implements [`LabelValue`]. **Default**: left out.
+///
+/// How the request came in. A label of `inference_requests_total`.
+///
+/// # `tier`
+///
+/// **Type**: string literal, or an expression that implements [`LabelValue`]. **Default**: left out.
+///
+/// What the caller has paid for. A label of `inference_requests_total` and of the duration.
+///
+/// ```
+/// # use instrument_inference::{LabelValue, inference_request};
+/// enum Tier {
+///     Free,
+///     Paid,
+/// }
+/// impl LabelValue for Tier {
+///     const CARDINALITY: u32 = 2;
+///     fn index(&self) -> u32 {
+///         match self {
+///             Tier::Free => 0,
+///             Tier::Paid => 1,
+///         }
+///     }
+///     fn value(&self) -> Option<&str> {
+///         Some(match self {
+///             Tier::Free => "free",
+///             Tier::Paid => "paid",
+///         })
+///     }
+/// }
+///
+/// #[inference_request(ingress = "grpc", tier = tier)]
+/// async fn predict(tier: Tier) {}
+/// ```
+///
+/// # `model`
+///
+/// **Type**: expression, a [`ModelSlot`] or a reference to one. **Default**: the only declared model, else `none`.
+///
+/// ```
+/// # use instrument_inference::{ModelSlot, inference_request};
+/// struct App {
+///     slot: ModelSlot,
+/// }
+///
+/// #[inference_request(model = &app.slot)]
+/// async fn predict(app: &App) {}
+/// ```
+///
+/// # `labels(key = value, …)`
+///
+/// **Type**: as for [`inference_stage`]. **Default**: none.
+///
+/// More labels for `inference_requests_total` and the duration.
+///
+/// # `buckets`, `objective`
+///
+/// **Type** and **default**: as for [`inference_stage`]. All handlers share one layout.
+///
+/// # `error`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+///
+/// # `root`
+///
+/// **Type**: bare word. **Default**: off.
+///
+/// A request of its own even inside another.
+///
+/// ```
+/// # use instrument_inference::inference_request;
+/// #[inference_request(root)]
+/// async fn warm_up() {}
+/// ```
+///
+/// # `crate`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+#[cfg(feature = "metrics")]
+pub use instrument_macros::inference_request;
+
+#[cfg(feature = "testing")]
+pub use instrument_runtime::testing;
+pub use instrument_runtime::{Buckets, ErrorType, LabelValue, Outcome, Rejection};
+#[cfg(feature = "metrics")]
+pub use instrument_runtime::{
+    CATALOG, Classify, ConfigError, Entered, FlushError, InScope, InstallError, Level, Metric,
+    MetricKind, ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome,
+};
+#[cfg(feature = "prometheus")]
+pub use instrument_runtime::{Summary, SummaryRow};
+
+/// The README's code runs.
+#[cfg(doctest)]
+#[cfg(all(feature = "prometheus", feature = "http"))]
+#[doc = include_str!("../README.md")]
+mod readme {}

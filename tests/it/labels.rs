@@ -1,0 +1,110 @@
+//! Labels: bounded, left out where there is no value, and only where they belong.
+
+use crate::support::{counts, shown};
+use instrument_inference::testing::Rig;
+use instrument_inference::{LabelValue, inference_request, inference_stage};
+
+enum Tier {
+    Free,
+    Paid,
+}
+
+impl LabelValue for Tier {
+    const CARDINALITY: u32 = 2;
+    fn index(&self) -> u32 {
+        match self {
+            Tier::Free => 0,
+            Tier::Paid => 1,
+        }
+    }
+    fn value(&self) -> Option<&str> {
+        Some(match self {
+            Tier::Free => "free",
+            Tier::Paid => "paid \"gold\"\\\n",
+        })
+    }
+}
+
+#[inference_stage("preprocess", labels(cached = cached, source = "upload"))]
+fn preprocess(cached: Option<bool>) {}
+
+#[inference_request(ingress = "http", tier = &tier, labels(traced = traced))]
+fn predict(tier: Tier, traced: bool) {
+    drop(tier);
+    preprocess(Some(traced));
+}
+
+#[test]
+fn a_stage_has_its_labels_and_none_where_there_is_no_value() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    for cached in [Some(true), Some(false), None, None] {
+        preprocess(cached);
+    }
+    let family = "inference_stage_duration_seconds_count";
+    assert_eq!(
+        shown(&counts(&rig, family, &["cached", "source"])),
+        " upload 2, false upload 1, true upload 1"
+    );
+    let scrape = rig.scrape();
+    assert!(
+        !scrape.contains("cached=\"\""),
+        "a label without a value is left out:\n{scrape}"
+    );
+    assert!(
+        !scrape.contains("inference_stage_in_flight{cached"),
+        "own labels go to the duration only:\n{scrape}"
+    );
+}
+
+#[test]
+fn a_requests_labels_go_to_its_counter_and_duration() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    predict(Tier::Free, true);
+    predict(Tier::Paid, false);
+    let by = ["ingress", "traced"];
+    assert_eq!(
+        shown(&counts(&rig, "inference_requests_total", &by)),
+        "http false 1, http true 1"
+    );
+    let family = "inference_request_duration_seconds_count";
+    assert_eq!(shown(&counts(&rig, family, &by)), " false 1,  true 1");
+    let scrape = rig.scrape();
+    assert!(
+        scrape.contains(r#"tier="paid \"gold\"\\\n""#),
+        "values are escaped:\n{scrape}"
+    );
+}
+
+#[test]
+fn too_many_versions_of_a_model_fold() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    for version in 0..100 {
+        let slot = rig.model("m", &version.to_string());
+        served(&slot);
+    }
+    #[inference_request(model = slot)]
+    fn served(slot: &instrument_inference::ModelSlot) {}
+    let versions = counts(&rig, "inference_requests_total", &["version"]);
+    assert_eq!(versions.len(), 65);
+    assert_eq!(versions["other"], 36);
+}
+
+#[test]
+fn long_names_are_cut() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    rig.model(&"é".repeat(200), "");
+    preprocess(None);
+    let models = counts(
+        &rig,
+        "inference_stage_duration_seconds_count",
+        &["model", "version"],
+    );
+    assert_eq!(
+        models.into_keys().collect::<Vec<_>>(),
+        [format!("{} none", "é".repeat(64))]
+    );
+}
