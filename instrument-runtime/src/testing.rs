@@ -200,8 +200,7 @@ impl Rig {
     /// The stage table.
     #[must_use]
     pub fn summary(&self) -> crate::export::summary::Summary {
-        let now = self.recorder.clock.monotonic();
-        crate::export::summary::Summary::new(&self.scrape.gather(), self.recorder.observed(), now)
+        crate::export::summary::Summary::new(&self.scrape.gather(), self.recorder.observed())
     }
 }
 

@@ -1,1 +1,162 @@
+//! The text that Prometheus reads, whole.
 
+use instrument_inference::testing::Rig;
+use instrument_inference::{CATALOG, ErrorType, MetricKind, inference_request, inference_stage};
+use std::collections::BTreeSet;
+use std::future::pending;
+use std::path::Path;
+use std::time::Duration;
+
+#[inference_stage("preprocess", labels(cached = cached))]
+fn preprocess(rig: &Rig, cached: bool) -> Result<(), ErrorType> {
+    rig.advance(Duration::from_millis(2));
+    if cached {
+        Ok(())
+    } else {
+        Err(ErrorType::InvalidInput)
+    }
+}
+
+#[inference_stage("execute", buckets = fast, objective = "20ms")]
+fn execute(rig: &Rig, fail: bool) -> Result<(), ErrorType> {
+    rig.advance(Duration::from_millis(18));
+    if fail {
+        Err(ErrorType::CudaOom)
+    } else {
+        Ok(())
+    }
+}
+
+#[inference_request(ingress = "http", tier = "paid")]
+fn predict(rig: &Rig, cached: bool, fail: bool) -> Result<(), ErrorType> {
+    preprocess(rig, cached)?;
+    rig.advance(Duration::from_millis(1));
+    execute(rig, fail)
+}
+
+#[inference_request(ingress = "http", tier = "paid")]
+async fn waits() {
+    pending().await
+}
+
+/// Some of everything.
+fn served() -> Rig {
+    use futures::FutureExt;
+    let rig = Rig::new();
+    let inside = rig.enter();
+    rig.model("sentiment", "2024.06.15");
+    for (cached, fail) in [(true, false), (true, false), (false, false), (true, true)] {
+        let _ = predict(&rig, cached, fail);
+    }
+    let _ = waits().now_or_never();
+    drop(inside);
+    rig
+}
+
+/// `UPDATE_GOLDEN=1` refreshes it.
+#[test]
+fn the_whole_text_is_as_reviewed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/scrape.txt");
+    let text = served().scrape();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == golden,
+        "differs from {}; UPDATE_GOLDEN=1 refreshes it:\n{text}",
+        path.display()
+    );
+}
+
+#[test]
+fn families_and_labels_are_those_of_the_catalogue() {
+    let rig = served();
+    {
+        let _inside = rig.enter();
+        let _ = execute(&rig, false); // an orphan
+    }
+    let text = rig.scrape();
+    let mut seen = BTreeSet::new();
+    for line in text.lines() {
+        if let Some((name, kind)) = line
+            .strip_prefix("# TYPE ")
+            .and_then(|rest| rest.split_once(' '))
+        {
+            if name == "target_info" {
+                continue;
+            }
+            let metric = CATALOG.iter().find(|metric| metric.name == name);
+            let metric = metric.unwrap_or_else(|| panic!("{name} is not in the catalogue"));
+            let expected = match metric.kind {
+                MetricKind::Counter => "counter",
+                MetricKind::Histogram => "histogram",
+                _ => "gauge",
+            };
+            assert_eq!(kind, expected, "{name}");
+            seen.insert(name);
+        } else if let Some((name, labels)) = line.split_once('{').filter(|_| !line.starts_with('#'))
+        {
+            let family = CATALOG.iter().find(|metric| {
+                let rest = name.strip_prefix(metric.name);
+                rest.is_some_and(|rest| ["", "_bucket", "_sum", "_count"].contains(&rest))
+            });
+            let Some(family) = family else { continue };
+            for pair in labels
+                .split("\",")
+                .filter_map(|pair| pair.trim_start_matches('{').split_once('='))
+            {
+                let own = ["cached", "le"].contains(&pair.0);
+                assert!(
+                    own || family.labels.contains(&pair.0),
+                    "{name} has the label {}",
+                    pair.0
+                );
+            }
+        }
+    }
+    let missing: Vec<_> = CATALOG
+        .iter()
+        .map(|metric| metric.name)
+        .filter(|name| !seen.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "not seen: {missing:?}");
+}
+
+#[test]
+fn metrics_of_the_users_own_go_out_together_with_ours() {
+    let rig = Rig::new();
+    rig.meter().u64_counter("cats.seen").build().add(3, &[]);
+    assert_eq!(rig.value("cats_seen_total"), Some(3.0));
+}
+
+#[test]
+fn a_gauge_is_absent_when_nothing_is_known() {
+    let rig = served();
+    assert!(
+        rig.scrape()
+            .contains("inference_request_duration_max_seconds{")
+    );
+    rig.advance(Duration::from_secs(120));
+    let text = rig.scrape();
+    assert!(
+        !text.contains("inference_request_duration_max_seconds{"),
+        "{text}"
+    );
+    assert!(!text.contains("NaN"), "{text}");
+}
+
+#[test]
+fn the_table_says_where_the_time_went() {
+    let text = served().summary().to_string();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/summary.txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == golden,
+        "differs from {}; UPDATE_GOLDEN=1 refreshes it:\n{text}",
+        path.display()
+    );
+}

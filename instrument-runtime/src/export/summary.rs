@@ -6,7 +6,6 @@ use crate::record::observed::{Activity, Observed};
 use crate::vocab::outcome::Outcome;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
 
 /// What was recorded since the start: a row for each stage and outcome, and where the time went. Print it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -38,84 +37,50 @@ pub struct SummaryRow {
     pub p95: f64,
     /// The 99th percentile, interpolated within its bucket.
     pub p99: f64,
-    /// The longest of the last 60 s; `None` when there was none.
-    pub max: Option<f64>,
+    /// The longest.
+    pub max: f64,
 }
 
 impl Summary {
-    pub(crate) fn new(gathered: &Gathered, observed: &Observed, now: Duration) -> Summary {
-        let mut longest = BTreeMap::new();
-        let mut look = |one: &Activity| {
-            let by_outcome = one.longest_by_outcome(now);
-            for (outcome, seconds) in Outcome::LABELS.into_iter().zip(by_outcome) {
-                let label = |key: &str| {
-                    let found = one
-                        .attributes
-                        .iter()
-                        .find(|attribute| attribute.key.as_str() == key);
-                    found.map(|attribute| attribute.value.to_string())
-                };
-                longest.insert(
-                    (
-                        label("model"),
-                        label("version"),
-                        label("stage"),
-                        outcome.to_owned(),
-                    ),
-                    seconds,
-                );
-            }
-        };
-        observed.each_requests(&mut look);
-        observed.each_stage(&mut look);
-
+    pub(crate) fn new(gathered: &Gathered, observed: &Observed) -> Summary {
         let requests = merged(gathered.histograms(catalog::REQUEST_DURATION.name));
         let stages = merged(gathered.histograms(catalog::STAGE_DURATION.name));
-        let mut time: BTreeMap<String, f64> = BTreeMap::new();
+        let longest = longest(observed);
+        let rows = requests.iter().chain(&stages).map(|(group, point)| {
+            let max = longest.get(group).copied();
+            // an estimate within a bucket may lie above the longest that there was
+            let quantile = |q| quantile(point, q).min(max.unwrap_or(f64::INFINITY));
+            SummaryRow {
+                model: group.model.clone(),
+                version: group.version.clone(),
+                stage: group.stage.clone(),
+                outcome: group.outcome.clone(),
+                count: point.count,
+                p50: quantile(0.50),
+                p95: quantile(0.95),
+                p99: quantile(0.99),
+                max: max.unwrap_or_default(),
+            }
+        });
+        let rows = rows.filter(|row| row.count > 0).collect();
+
+        let mut time: BTreeMap<&str, f64> = BTreeMap::new();
         for (group, point) in &stages {
             *time
-                .entry(group.stage.clone().unwrap_or_default())
+                .entry(group.stage.as_deref().unwrap_or_default())
                 .or_default() += point.sum;
         }
+        let seconds = |(stage, seconds): (&str, f64)| (stage.to_owned(), seconds);
         let mut time: Vec<_> = time
             .into_iter()
-            .filter(|(_, seconds)| *seconds > 0.0)
+            .map(seconds)
+            .filter(|(_, s)| *s > 0.0)
             .collect();
-        time.sort_by(|a, b| b.1.total_cmp(&a.1));
-        time.push((
-            "(no stage)".to_owned(),
-            gathered.total(catalog::UNATTRIBUTED.name),
-        ));
-
+        time.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let rest = gathered.total(catalog::UNATTRIBUTED.name);
+        time.push(("(no stage)".to_owned(), rest));
         let total = requests.values().map(|point| point.sum).sum();
-        let rows = requests
-            .iter()
-            .chain(&stages)
-            .filter(|(_, point)| point.count > 0)
-            .map(|(group, point)| {
-                let known = (
-                    Some(group.model.clone()),
-                    Some(group.version.clone()),
-                    group.stage.clone(),
-                    group.outcome.clone(),
-                );
-                SummaryRow {
-                    model: group.model.clone(),
-                    version: group.version.clone(),
-                    stage: group.stage.clone(),
-                    outcome: group.outcome.clone(),
-                    count: point.count,
-                    p50: quantile(point, 0.50),
-                    p95: quantile(point, 0.95),
-                    p99: quantile(point, 0.99),
-                    max: longest.get(&known).copied().flatten(),
-                }
-            });
-        Summary {
-            rows: rows.collect(),
-            time,
-            total,
-        }
+        Summary { rows, time, total }
     }
 
     /// Requests first, then stages; within them by model, version, stage and outcome.
@@ -133,17 +98,43 @@ struct Group {
     outcome: String,
 }
 
+impl Group {
+    fn new(outcome: &str, label: impl Fn(&str) -> Option<String>) -> Group {
+        Group {
+            model: label("model").unwrap_or_default(),
+            version: label("version").unwrap_or_default(),
+            stage: label("stage"),
+            outcome: outcome.to_owned(),
+        }
+    }
+}
+
+/// The longest of each group, in seconds.
+fn longest(observed: &Observed) -> BTreeMap<Group, f64> {
+    let mut longest = BTreeMap::new();
+    let mut look = |one: &Activity| {
+        let label = |key: &str| {
+            let found = one
+                .attributes
+                .iter()
+                .find(|label| label.key.as_str() == key);
+            found.map(|label| label.value.to_string())
+        };
+        for (outcome, seconds) in Outcome::LABELS.into_iter().zip(one.longest_ever()) {
+            longest.extend(seconds.map(|seconds| (Group::new(outcome, label), seconds)));
+        }
+    };
+    observed.each_requests(&mut look);
+    observed.each_stage(&mut look);
+    longest
+}
+
 /// Points that differ in other labels only are added up.
 fn merged(points: Vec<HistogramPoint>) -> BTreeMap<Group, HistogramPoint> {
     let mut groups: BTreeMap<Group, HistogramPoint> = BTreeMap::new();
     for point in points {
         let label = |key: &str| point.labels.get(key).cloned();
-        let group = Group {
-            model: label("model").unwrap_or_default(),
-            version: label("version").unwrap_or_default(),
-            stage: label("stage"),
-            outcome: label("outcome").unwrap_or_default(),
-        };
+        let group = Group::new(&label("outcome").unwrap_or_default(), label);
         match groups.get_mut(&group) {
             Some(sum) => {
                 sum.count += point.count;
@@ -195,7 +186,7 @@ fn readable(seconds: f64) -> String {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let headings = ["outcome", "count", "p50", "p95", "p99", "max (60 s)"];
+        let headings = ["outcome", "count", "p50", "p95", "p99", "max"];
         let models: std::collections::BTreeSet<_> = self
             .rows
             .iter()
@@ -215,8 +206,7 @@ impl fmt::Display for Summary {
                 .filter(|row| row.model == *model && row.version == *version)
             {
                 let stage = row.stage.as_deref().unwrap_or("(request)");
-                let max = row.max.map_or("-".to_owned(), readable);
-                let [p50, p95, p99] = [row.p50, row.p95, row.p99].map(readable);
+                let [p50, p95, p99, max] = [row.p50, row.p95, row.p99, row.max].map(readable);
                 let SummaryRow { outcome, count, .. } = row;
                 writeln!(
                     f,

@@ -1,7 +1,7 @@
 //! What a thread holds: its ring, the request it works for, and which runtime it records to.
 
 use crate::record::drain;
-use crate::record::ring::{CAPACITY, Event};
+use crate::record::ring::{Event, Room, Writer};
 use crate::record::rings::{self, SharedRing};
 use crate::record::tally::Tally;
 use std::cell::Cell;
@@ -36,9 +36,7 @@ pub(crate) fn set_installed(combo: u32) {
 /// No destructor: reading it is one load, and it works while other thread-locals are being destroyed.
 pub(crate) struct Local {
     ring: Cell<Option<&'static SharedRing>>,
-    head: Cell<u64>,
-    /// The next `head` at which something other than writing has to be done.
-    pause: Cell<u64>,
+    writer: Writer,
     /// The label combination of the request that runs here, or of the runtime entered here; 0 for neither.
     combo: Cell<u32>,
     /// The serial of the request that runs here; 0 for none.
@@ -49,8 +47,7 @@ thread_local! {
     static LOCAL: Local = const {
         Local {
             ring: Cell::new(None),
-            head: Cell::new(0),
-            pause: Cell::new(0),
+            writer: Writer::new(),
             combo: Cell::new(0),
             serial: Cell::new(0),
         }
@@ -67,7 +64,7 @@ impl Drop for Owner {
         if let Some(shared) = self.0.take() {
             with(|local| {
                 local.ring.set(None);
-                local.pause.set(local.head.get());
+                local.writer.stop();
             });
             rings::give_back(shared);
         }
@@ -101,18 +98,9 @@ impl Local {
 
     #[inline]
     pub(crate) fn push(&self, event: Event) {
-        let head = self.head.get();
-        if head == self.pause.get() {
-            return self.push_slowly(event);
-        }
-        self.write(head, event);
-    }
-
-    #[inline]
-    fn write(&self, head: u64, event: Event) {
-        if let Some(shared) = self.ring.get() {
-            shared.ring.write(head, event);
-            self.head.set(head + 1);
+        match self.ring.get() {
+            Some(shared) if !self.writer.must_look() => self.writer.write(&shared.ring, event),
+            _ => self.push_slowly(event),
         }
     }
 
@@ -123,18 +111,12 @@ impl Local {
         let Some(shared) = self.ring.get().or_else(|| self.take_ring()) else {
             return drain::record_in_line(event);
         };
-        let (head, tail) = (self.head.get(), shared.ring.tail());
-        let (half, full) = (tail + CAPACITY as u64 / 2, tail + CAPACITY as u64);
-        if head == full {
-            return drain::record_in_line(event);
+        match self.writer.look(&shared.ring) {
+            Room::Plenty => {}
+            Room::HalfGone => drain::wake(),
+            Room::None => return drain::record_in_line(event),
         }
-        if head >= half {
-            drain::wake();
-            self.pause.set(full);
-        } else {
-            self.pause.set(half);
-        }
-        self.write(head, event);
+        self.writer.write(&shared.ring, event);
     }
 
     #[cold]
@@ -146,7 +128,7 @@ impl Local {
             return None;
         }
         self.ring.set(Some(shared));
-        self.head.set(shared.ring.head());
+        self.writer.take_over(&shared.ring);
         Some(shared)
     }
 }

@@ -16,7 +16,13 @@ pub(crate) struct Activity {
     pub(crate) attributes: Attributes,
     in_flight: AtomicI64,
     /// By outcome.
-    longest: Mutex<[Peak; Outcome::COUNT]>,
+    longest: Mutex<[Longest; Outcome::COUNT]>,
+}
+
+#[derive(Debug, Default)]
+struct Longest {
+    lately: Peak,
+    ever: Option<f64>,
 }
 
 impl Activity {
@@ -34,7 +40,10 @@ impl Activity {
 
     /// `outcome` is its index.
     pub(crate) fn ended(&self, outcome: usize, now: Duration, seconds: f64) {
-        self.longest.lock().unwrap_or_else(PoisonError::into_inner)[outcome].record(now, seconds);
+        let mut longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        let longest = &mut longest[outcome];
+        longest.lately.record(now, seconds);
+        longest.ever = Some(longest.ever.map_or(seconds, |known| known.max(seconds)));
     }
 
     /// Never below 0: an end may be drained before its beginning when they lie in the rings of two threads.
@@ -42,17 +51,18 @@ impl Activity {
         self.in_flight.load(Ordering::Acquire).max(0)
     }
 
+    /// Of the last minute, whatever the outcome.
     pub(crate) fn longest(&self, now: Duration) -> Option<f64> {
-        self.longest_by_outcome(now)
-            .into_iter()
-            .flatten()
-            .reduce(f64::max)
+        let mut longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        let lately = longest.iter_mut().filter_map(|one| one.lately.largest(now));
+        lately.reduce(f64::max)
     }
 
-    /// In the order of [`Outcome::LABELS`].
-    pub(crate) fn longest_by_outcome(&self, now: Duration) -> [Option<f64>; Outcome::COUNT] {
-        let mut longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
-        longest.each_mut().map(|peak| peak.largest(now))
+    /// Since the start, in the order of [`Outcome::LABELS`].
+    #[cfg(feature = "prometheus")]
+    pub(crate) fn longest_ever(&self) -> [Option<f64>; Outcome::COUNT] {
+        let longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        longest.each_ref().map(|one| one.ever)
     }
 }
 

@@ -252,6 +252,8 @@ impl Recorder {
             return *known;
         }
         let attributes: Attributes = sorted(state.model_labels(model)).into();
+        // its twin among the times that nobody asked for
+        self.instruments.wasted_compute.add(0.0, &attributes);
         let counting = Arc::new(Counting::new(
             self.instruments.unattributed.clone(),
             attributes,

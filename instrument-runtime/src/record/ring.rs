@@ -4,6 +4,7 @@
 
 #[cfg(instrument_loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 #[cfg(not(instrument_loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,27 +56,6 @@ impl Ring {
         }
     }
 
-    /// Owner: how many events were ever written.
-    pub(crate) fn head(&self) -> u64 {
-        self.head.0.load(Ordering::Relaxed)
-    }
-
-    /// How many events were ever read.
-    pub(crate) fn tail(&self) -> u64 {
-        // pairs with the drain's store: its reads of the slots happened before we overwrite them
-        self.tail.0.load(Ordering::Acquire)
-    }
-
-    /// Owner: writes event number `head`. There must be room: `head - tail < CAPACITY`.
-    #[inline]
-    pub(crate) fn write(&self, head: u64, event: Event) {
-        let slot = &self.slots[index(head)];
-        slot.word.store(event.word, Ordering::Relaxed);
-        slot.value.store(event.value, Ordering::Relaxed);
-        // pairs with the drain's load: what it sees of `head`, it sees of the slots
-        self.head.0.store(head + 1, Ordering::Release);
-    }
-
     /// Drain: hands out everything that is there. The caller holds the lock of all drains.
     pub(crate) fn drain(&self, mut take: impl FnMut(Event)) {
         let head = self.head.0.load(Ordering::Acquire);
@@ -92,6 +72,77 @@ impl Ring {
             self.tail.0.store(tail, Ordering::Release);
             take(event);
         }
+    }
+}
+
+/// How much room a ring has for its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Plenty,
+    /// Time to have it drained.
+    HalfGone,
+    None,
+}
+
+/// The owner's side of a ring. Remembers how far it may write before it has to look at what was drained.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    head: Cell<u64>,
+    /// The `head` at which to look again. Equal to `head` there is nothing to write to, or no room.
+    pause: Cell<u64>,
+}
+
+impl Writer {
+    /// Without a ring.
+    pub(crate) const fn new() -> Writer {
+        Writer {
+            head: Cell::new(0),
+            pause: Cell::new(0),
+        }
+    }
+
+    /// Goes on where the ring's last owner stopped.
+    pub(crate) fn take_over(&self, ring: &Ring) {
+        self.head.set(ring.head.0.load(Ordering::Relaxed));
+        self.stop();
+    }
+
+    /// Writes no more until it has looked.
+    pub(crate) fn stop(&self) {
+        self.pause.set(self.head.get());
+    }
+
+    /// Whether it has to [look](Writer::look) before it writes.
+    #[inline]
+    pub(crate) fn must_look(&self) -> bool {
+        self.head.get() == self.pause.get()
+    }
+
+    /// How much room there is.
+    pub(crate) fn look(&self, ring: &Ring) -> Room {
+        // pairs with the drain's store: its reads of the slots happened before we overwrite them
+        let tail = ring.tail.0.load(Ordering::Acquire);
+        let head = self.head.get();
+        let (half, full) = (tail + CAPACITY as u64 / 2, tail + CAPACITY as u64);
+        let (pause, room) = match head {
+            _ if head < half => (half, Room::Plenty),
+            _ if head < full => (full, Room::HalfGone),
+            _ => (head, Room::None),
+        };
+        self.pause.set(pause);
+        room
+    }
+
+    /// Writes an event. Only after a look that found room, and as long as it need not look again.
+    #[inline]
+    pub(crate) fn write(&self, ring: &Ring, event: Event) {
+        let head = self.head.get();
+        let slot = &ring.slots[index(head)];
+        slot.word.store(event.word, Ordering::Relaxed);
+        slot.value.store(event.value, Ordering::Relaxed);
+        // pairs with the drain's load: what it sees of `head`, it sees of the slots
+        ring.head.0.store(head + 1, Ordering::Release);
+        self.head.set(head + 1);
     }
 }
 
