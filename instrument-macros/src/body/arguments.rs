@@ -1,0 +1,113 @@
+//! The user's expressions, by reference, in the place where the runtime takes them.
+
+use crate::paths::CratePath;
+use crate::syntax::labels::Label;
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Ident, Lit};
+
+/// `label(&expr)`, on the expression: its type is what may be wrong.
+pub(crate) fn label(value: &Expr, paths: &CratePath) -> TokenStream {
+    let span = value.span();
+    let label = paths.private_at(span, "label");
+    let value = if let Expr::Lit(ExprLit {
+        lit: Lit::Str(text),
+        ..
+    }) = value
+    {
+        let literal = paths.private_at(span, "Literal");
+        quote_spanned!(span=> &#literal(#text))
+    } else {
+        borrowed(value)
+    };
+    quote_spanned!(span=> #label(#value))
+}
+
+/// `.labels(site, &[label(&a), …])`; the site only where the receiver does not know it.
+pub(crate) fn labels(labels: &[Label], site: Option<&Ident>, paths: &CratePath) -> TokenStream {
+    if labels.is_empty() {
+        return TokenStream::new();
+    }
+    let span = Span::mixed_site();
+    let values = labels.iter().map(|one| label(&one.value, paths));
+    let site = site.map(|site| quote_spanned!(span=> #site,));
+    quote_spanned!(span=> .labels(#site &[#(#values),*]))
+}
+
+/// `.name(&expr)`, on the expression.
+pub(crate) fn by_reference(name: &str, value: &Expr) -> TokenStream {
+    let span = value.span();
+    let name = Ident::new(name, span);
+    let value = borrowed(value);
+    quote_spanned!(span=> .#name(#value))
+}
+
+/// The expressions for their types' sake only: what is wrong with one is wrong with and without recording, and an
+/// argument that only the attribute uses is used.
+pub(crate) fn checked<'a>(
+    labels: impl Iterator<Item = &'a Expr>,
+    model: Option<&Expr>,
+    paths: &CratePath,
+) -> TokenStream {
+    let span = Span::mixed_site();
+    let labels = labels.map(|value| label(value, paths));
+    let model = model
+        .map(borrowed)
+        .map(|model| quote_spanned!(span=> let _ = #model;));
+    quote_spanned!(span=> #(let _ = #labels;)* #model)
+}
+
+/// `&expr`, and `expr` where the user already wrote the `&`.
+fn borrowed(value: &Expr) -> TokenStream {
+    if matches!(value, Expr::Reference(reference) if reference.mutability.is_none()) {
+        return value.to_token_stream();
+    }
+    let ampersand = quote_spanned!(value.span()=> &);
+    // Without parentheses where they are not needed: rustc underlines them too.
+    let tight = matches!(
+        value,
+        Expr::Array(_)
+            | Expr::Block(_)
+            | Expr::Call(_)
+            | Expr::Field(_)
+            | Expr::Group(_)
+            | Expr::If(_)
+            | Expr::Index(_)
+            | Expr::Lit(_)
+            | Expr::Macro(_)
+            | Expr::Match(_)
+            | Expr::MethodCall(_)
+            | Expr::Paren(_)
+            | Expr::Path(_)
+            | Expr::Tuple(_)
+    );
+    if tight {
+        return quote!(#ampersand #value);
+    }
+    let mut parentheses = Group::new(Delimiter::Parenthesis, value.to_token_stream());
+    parentheses.set_span(Span::mixed_site().located_at(value.span()));
+    quote!(#ampersand #parentheses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn emitted(text: &str) -> String {
+        let value = syn::parse_str(text).expect("test input is an expression");
+        label(&value, &CratePath::default())
+            .to_string()
+            .replace(' ', "")
+            .replace("::instrument_inference::__private", "P")
+    }
+
+    #[test]
+    fn values_are_borrowed_and_literals_wrapped() {
+        assert_eq!(emitted("a.b"), "P::label(&a.b)");
+        assert_eq!(emitted("&a"), "P::label(&a)");
+        assert_eq!(emitted("a == b"), "P::label(&(a==b))");
+        assert_eq!(emitted("\"x\""), "P::label(&P::Literal(\"x\"))");
+        assert_eq!(emitted("3"), "P::label(&3)");
+    }
+}

@@ -1,0 +1,424 @@
+//! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
+
+use crate::body::rebind::{Rebound, rebind};
+use crate::syntax::partial_fn::PartialFn;
+use crate::syntax::returns::{Returns, Shape};
+use crate::syntax::tail::BoxedTail;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Path, Signature};
+
+/// What the runtime calls the parts of one macro.
+pub(crate) struct Verbs {
+    /// Opens a guard, left by `exit`.
+    pub(crate) enter: &'static str,
+    /// Wraps a future; gives the value and the open guard.
+    pub(crate) future: &'static str,
+    /// Runs a closure whose type must be inferred from the function's return type.
+    pub(crate) sync: &'static str,
+    /// Wraps a future that is returned and looks at its value through a closure.
+    pub(crate) deferred: &'static str,
+    /// Awaits a future that never ends.
+    pub(crate) never: &'static str,
+    /// Opens a guard beside a body that stays in place.
+    pub(crate) in_place: (&'static str, &'static str),
+}
+
+/// All that is needed to measure one function.
+pub(crate) struct Wrap<'a> {
+    pub(crate) function: &'a PartialFn,
+    pub(crate) verbs: &'static Verbs,
+    /// The path to the runtime.
+    pub(crate) private: TokenStream,
+    /// `const _` items.
+    pub(crate) checks: TokenStream,
+    /// The value of the static.
+    pub(crate) site: TokenStream,
+    /// What the call takes beside the site.
+    pub(crate) arguments: Arguments,
+    /// Statements that use the user's expressions, for their types only.
+    pub(crate) expressions: TokenStream,
+    /// `error = …`
+    pub(crate) error: Option<&'a Path>,
+}
+
+/// The second argument of every call.
+pub(crate) enum Arguments {
+    /// Nothing of the user's is in it.
+    Fixed(TokenStream),
+    /// Costs something, so it is made only while somebody listens.
+    Listening {
+        made: TokenStream,
+        otherwise: TokenStream,
+    },
+}
+
+/// A body on its way into a closure or an `async` block.
+struct Body {
+    /// Binds the parameters again.
+    statements: TokenStream,
+    /// The user's, in a block of its own: items may follow no statement of ours.
+    block: TokenStream,
+}
+
+/// Names of the expansion's own variables; mixed-site, so user code can't see them.
+pub(crate) fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// Without recording there is nothing to call.
+const RECORDING: bool = cfg!(feature = "metrics");
+
+impl Wrap<'_> {
+    /// The measured function; without recording the function as it was, its attribute's expressions still checked.
+    pub(crate) fn emit(&self) -> TokenStream {
+        if RECORDING {
+            self.measured()
+        } else {
+            self.unmeasured()
+        }
+    }
+
+    fn unmeasured(&self) -> TokenStream {
+        let Self {
+            function,
+            checks,
+            expressions,
+            ..
+        } = self;
+        let error = self.error_used();
+        if expressions.is_empty() && error.is_none() {
+            return function.unchanged(checks);
+        }
+        let body = self.block(function.body.clone());
+        let block =
+            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error } #body);
+        function.emit(&function.sig, &block)
+    }
+
+    /// A use of the function in `error = …`: else it would be dead code without recording.
+    fn error_used(&self) -> Option<TokenStream> {
+        let (path, value) = (self.error?, self.function.returns().value()?);
+        let (result, error) = (local("__r"), local("__e"));
+        Some(quote_spanned! {Span::mixed_site()=>
+            let _ = |#result: &#value| {
+                if let ::core::result::Result::Err(#error) = #result {
+                    let _ = #path(#error);
+                }
+            };
+        })
+    }
+
+    fn measured(&self) -> TokenStream {
+        let function = self.function;
+        let sig = &function.sig;
+        let returns = function.returns();
+        let tracked = function.has("track_caller");
+        if sig.asyncness.is_some() {
+            return self.rebound(|body| self.future(&returns, body));
+        }
+        match &returns.shape {
+            Shape::Future(_) | Shape::BoxedFuture(_) if tracked => {
+                self.in_place(|body| self.deferred(&returns, body))
+            }
+            Shape::Future(_) => {
+                self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
+            }
+            Shape::BoxedFuture(_) => self.boxed(&returns),
+            _ if tracked => self.in_place(|body| self.tracked(&returns, body)),
+            Shape::Never => self.rebound(|body| self.never(&returns, body)),
+            Shape::Value => self.rebound(|body| self.value(&returns, body)),
+        }
+    }
+
+    /// The body moves: into a closure or an `async` block.
+    fn rebound(&self, inner: impl FnOnce(&Body) -> TokenStream) -> TokenStream {
+        let attribute = match &self.arguments {
+            Arguments::Fixed(_) => &TokenStream::new(),
+            Arguments::Listening { made, .. } => made,
+        };
+        let Rebound { sig, statements } =
+            rebind(&self.function.sig, attribute, &self.function.body);
+        let block = self.block(self.function.body.clone());
+        let body = Body { statements, block };
+        self.assemble(&sig, &inner(&body))
+    }
+
+    /// The body stays where it was.
+    fn in_place(&self, inner: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
+        let body = self.block(self.function.body.clone());
+        self.assemble(&self.function.sig, &inner(&body))
+    }
+
+    fn assemble(&self, sig: &Signature, call: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
+        let Self {
+            private,
+            checks,
+            site,
+            ..
+        } = self;
+        let (site_name, static_name) = (local("__site"), local("__SITE"));
+        let arguments = match &self.arguments {
+            Arguments::Fixed(_) => TokenStream::new(),
+            Arguments::Listening { made, otherwise } => {
+                let name = local("__arguments");
+                quote_spanned!(span=> let #name = if #private::enabled() { #made } else { #otherwise };)
+            }
+        };
+        // The static is an item, and items are visible to user code: hence a block of its own.
+        let block = quote_spanned! {span=>
+            #checks
+            let #site_name = {
+                #[#private::linkme::distributed_slice(#private::SITES)]
+                #[linkme(crate = #private::linkme)]
+                static #static_name: #private::Site = #site;
+                &#static_name
+            };
+            #arguments
+            #call
+        };
+        self.function.emit(sig, &block)
+    }
+
+    /// `async fn`
+    fn future(&self, returns: &Returns, body: &Body) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments, value, guard) = (
+            &self.private,
+            self.arguments(),
+            local("__r"),
+            local("__guard"),
+        );
+        if let Shape::Never = returns.shape {
+            let (never, body) = (local(self.verbs.never), self.braced(body));
+            return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
+        }
+        let (wrapper, hint, outcome) = (
+            local(self.verbs.future),
+            &returns.hint,
+            self.outcome(returns),
+        );
+        let Body { statements, block } = body;
+        // Never true: it tells the `async` block what type to expect.
+        let expected = quote_spanned! {span=>
+            if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
+                return #value;
+            }
+        };
+        quote_spanned! {span=>
+            let (#value, #guard) = #private::#wrapper::new(#arguments, async move { #expected #statements #block }).await;
+            #guard.exit(#outcome);
+            #value
+        }
+    }
+
+    /// A function that returns a value.
+    fn value(&self, returns: &Returns, body: &Body) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments, value, guard) = (
+            &self.private,
+            self.arguments(),
+            local("__r"),
+            local("__guard"),
+        );
+        let outcome = self.outcome(returns);
+        if returns.hides_a_type {
+            // Only as the last expression does the body learn the type that the function promised.
+            let (run, hint, body) = (local(self.verbs.sync), &returns.hint, self.braced(body));
+            let outcome = self.outcome_of_reference(returns);
+            return quote_spanned!(span=> #private::#run(#arguments, move || -> #hint #body, |#value| #outcome));
+        }
+        let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
+        quote_spanned! {span=>
+            let #guard = #private::#enter(#arguments);
+            let #value = #call;
+            #guard.exit(#outcome);
+            #value
+        }
+    }
+
+    /// `-> !`: the guard is only ever dropped, by unwinding.
+    fn never(&self, returns: &Returns, body: &Body) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
+        let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
+        quote_spanned!(span=> let #guard = #private::#enter(#arguments); #call)
+    }
+
+    /// `#[track_caller]` does not reach into a closure, so the body can't move into one.
+    fn tracked(&self, returns: &Returns, body: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments, value, guard) = (
+            &self.private,
+            self.arguments(),
+            local("__r"),
+            local("__guard"),
+        );
+        let (kind, open) = (local(self.verbs.in_place.0), local(self.verbs.in_place.1));
+        if let Shape::Never = returns.shape {
+            return quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments); #body);
+        }
+        let (hint, outcome) = (&returns.hint, self.outcome(returns));
+        // A variable's type may have no holes in it that only the function's signature fills.
+        let declared = if returns.hides_a_type {
+            TokenStream::new()
+        } else {
+            quote_spanned!(span=> : #hint)
+        };
+        quote_spanned! {span=>
+            let #guard = #private::#kind::#open(#arguments);
+            let #value #declared = #body;
+            #guard.exit(#outcome);
+            #value
+        }
+    }
+
+    /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.
+    fn boxed(&self, returns: &Returns) -> TokenStream {
+        if let Some(BoxedTail {
+            head,
+            future,
+            parentheses,
+        }) = BoxedTail::find(self.function.body.clone())
+        {
+            let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
+            argument.set_span(parentheses);
+            return self.assemble(&self.function.sig, &self.block(quote!(#head #argument)));
+        }
+        let private = &self.private;
+        self.rebound(|body| {
+            let future = self.deferred(returns, &self.call(returns, body));
+            quote_spanned!(Span::mixed_site()=> #private::Box::pin(#future))
+        })
+    }
+
+    fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
+        let (run, outcome) = (
+            local(self.verbs.deferred),
+            self.outcome_of_reference(returns),
+        );
+        let output = match &returns.shape {
+            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Value | Shape::Never => quote_spanned!(span=> _),
+        };
+        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: &#output| #outcome))
+    }
+
+    /// The body as a closure. `call` asks for `FnOnce`, which lets it hand out what it borrowed.
+    fn call(&self, returns: &Returns, body: &Body) -> TokenStream {
+        let (private, hint, body) = (&self.private, &returns.hint, self.braced(body));
+        quote_spanned!(Span::mixed_site()=> #private::call(move || -> #hint #body))
+    }
+
+    fn arguments(&self) -> TokenStream {
+        let span = Span::mixed_site();
+        let site = local("__site");
+        match &self.arguments {
+            Arguments::Fixed(tokens) => quote_spanned!(span=> #site, #tokens),
+            Arguments::Listening { .. } => {
+                let name = local("__arguments");
+                quote_spanned!(span=> #site, #name)
+            }
+        }
+    }
+
+    /// The outcome of the variable `__r`.
+    fn outcome(&self, returns: &Returns) -> TokenStream {
+        let value = local("__r");
+        self.outcome_of(returns, &quote_spanned!(Span::mixed_site()=> &#value))
+    }
+
+    /// The outcome of `__r` where it is a reference already.
+    fn outcome_of_reference(&self, returns: &Returns) -> TokenStream {
+        self.outcome_of(returns, &local("__r").to_token_stream())
+    }
+
+    fn outcome_of(&self, returns: &Returns, reference: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
+        let private = &self.private;
+        match self.error {
+            Some(path) => quote_spanned!(span=> #private::outcome_by!(#reference, #path)),
+            None if returns.never_fails() => quote_spanned!(span=> #private::Outcome::Ok),
+            None => quote_spanned!(span=> #private::outcome!(#reference)),
+        }
+    }
+
+    /// The body as one block.
+    fn braced(&self, body: &Body) -> TokenStream {
+        let Body { statements, block } = body;
+        if statements.is_empty() {
+            block.clone()
+        } else {
+            self.block(quote!(#statements #block))
+        }
+    }
+
+    /// Braces that count as generated: `unused_braces` looks at the user's.
+    fn block(&self, tokens: TokenStream) -> TokenStream {
+        let mut block = Group::new(Delimiter::Brace, tokens);
+        block.set_span(Span::mixed_site().located_at(self.function.braces));
+        TokenTree::Group(block).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_recording_the_body_stays_and_the_expressions_are_checked() {
+        let mut diagnostics = crate::diag::Diagnostics::new();
+        let item = "fn f(a: A) -> B { a.b() }".parse().expect("made of tokens");
+        let function = PartialFn::read("inference_stage", &item, &mut diagnostics);
+        assert!(diagnostics.finish().is_none());
+        let function = function.expect("it parses");
+        let wrap = |expressions| {
+            let verbs = Verbs {
+                enter: "",
+                future: "",
+                sync: "",
+                deferred: "",
+                never: "",
+                in_place: ("", ""),
+            };
+            Wrap {
+                function: &function,
+                verbs: Box::leak(Box::new(verbs)),
+                private: TokenStream::new(),
+                checks: quote!(check;),
+                site: TokenStream::new(),
+                arguments: Arguments::Fixed(TokenStream::new()),
+                expressions,
+                error: None,
+            }
+        };
+        let bare = wrap(TokenStream::new()).unmeasured().to_string();
+        assert_eq!(
+            bare,
+            quote!(
+                fn f(a: A) -> B {
+                    check;
+                    a.b()
+                }
+            )
+            .to_string()
+        );
+        let labelled = wrap(quote!(look;)).unmeasured().to_string();
+        assert_eq!(
+            labelled,
+            quote!(
+                fn f(a: A) -> B {
+                    check;
+                    if false {
+                        look;
+                    }
+                    { a.b() }
+                }
+            )
+            .to_string()
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! Random tokens in, no panic out: what is half typed in an editor reaches a macro many times a second.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+
+const ROUNDS: u64 = 1_000;
+
+const WORDS: [&str; 46] = [
+    "labels",
+    "model",
+    "buckets",
+    "objective",
+    "error",
+    "custom",
+    "device",
+    "crate",
+    "ingress",
+    "tier",
+    "root",
+    "name",
+    "fast",
+    "micro",
+    "kind",
+    "pod",
+    "request_id",
+    "self",
+    "super",
+    "fn",
+    "async",
+    "const",
+    "unsafe",
+    "extern",
+    "impl",
+    "trait",
+    "where",
+    "mut",
+    "ref",
+    "move",
+    "return",
+    "pub",
+    "default",
+    "static",
+    "let",
+    "if",
+    "match",
+    "for",
+    "dyn",
+    "Box",
+    "pin",
+    "Pin",
+    "Future",
+    "Output",
+    "a",
+    "_",
+];
+const PUNCTUATION: [char; 16] = [
+    '=', ',', ':', '.', '&', '#', '!', '?', '-', '>', '<', ';', '+', '*', '|', '@',
+];
+
+/// xorshift: the same tokens in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).expect("31 bits fit") % n
+    }
+
+    fn tokens(&mut self, depth: usize, length: usize) -> TokenStream {
+        (0..self.below(length + 1))
+            .map(|_| self.token(depth))
+            .collect()
+    }
+
+    fn token(&mut self, depth: usize) -> TokenTree {
+        match self.below(if depth == 0 { 9 } else { 12 }) {
+            0..4 => Ident::new(WORDS[self.below(WORDS.len())], Span::call_site()).into(),
+            4..7 => {
+                let spacing = if self.below(2) == 0 {
+                    Spacing::Alone
+                } else {
+                    Spacing::Joint
+                };
+                Punct::new(PUNCTUATION[self.below(PUNCTUATION.len())], spacing).into()
+            }
+            7..9 => match self.below(5) {
+                0 => Literal::string("execute").into(),
+                1 => Literal::string("50ms").into(),
+                2 => Literal::f64_unsuffixed(0.5).into(),
+                3 => Literal::u8_suffixed(1).into(),
+                _ => Literal::string("").into(),
+            },
+            _ => {
+                let delimiters = [
+                    Delimiter::Parenthesis,
+                    Delimiter::Brace,
+                    Delimiter::Bracket,
+                    Delimiter::None,
+                ];
+                Group::new(delimiters[self.below(4)], self.tokens(depth - 1, 8)).into()
+            }
+        }
+    }
+}
+
+fn both(attribute: &TokenStream, item: &TokenStream) {
+    for expand in [crate::stage::expand, crate::request::expand] {
+        let _ = expand(attribute.clone(), item);
+    }
+}
+
+fn tokens(text: &str) -> TokenStream {
+    text.parse().expect("made of tokens")
+}
+
+#[test]
+fn random_attributes_do_not_panic() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let item = tokens("async fn f(mut a: A, _b: B) -> Result<impl C, D> { a? }");
+    for _ in 0..ROUNDS {
+        both(&random.tokens(3, 12), &item);
+    }
+}
+
+#[test]
+fn random_items_do_not_panic() {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let attribute = tokens("\"execute\", labels(a = b)");
+    for _ in 0..ROUNDS {
+        both(&attribute, &random.tokens(3, 14));
+    }
+}
+
+#[test]
+fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
+    let mut random = Random(7);
+    let attribute = tokens(
+        "\"execute\", labels(a = b, c = \"d\"), buckets = [0.1, 1], objective = \"5s\", error = e::f, crate = crate::g",
+    );
+    let item = tokens(
+        "#[inline] pub default async unsafe extern \"C\" fn f<'a, T: A>(mut self, (a, mut b): (A, B), W { c, .. }: W, _d: D) \
+         -> Pin<Box<dyn Future<Output = impl E> + 'a>> where T: F { #![allow(unused)] let x = 1; Box::pin(async move { x },) }",
+    );
+    let change = |random: &mut Random, source: &TokenStream| -> TokenStream {
+        let mut tokens: Vec<_> = source.clone().into_iter().collect();
+        match random.below(3) {
+            0 => tokens.truncate(random.below(tokens.len() + 1)),
+            1 => drop(tokens.remove(random.below(tokens.len()))),
+            _ => tokens.insert(random.below(tokens.len() + 1), random.token(2)),
+        }
+        tokens.into_iter().collect()
+    };
+    for _ in 0..ROUNDS {
+        both(&change(&mut random, &attribute), &item);
+        both(&attribute, &change(&mut random, &item));
+    }
+}

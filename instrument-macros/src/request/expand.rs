@@ -1,0 +1,78 @@
+//! A checked request as tokens.
+
+use crate::body::arguments;
+use crate::body::wrap::{Arguments, Verbs, Wrap, local};
+use crate::paths::respan;
+use crate::request::model::Request;
+use crate::syntax::partial_fn::PartialFn;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+
+const VERBS: Verbs = Verbs {
+    enter: "open",
+    future: "Requested",
+    sync: "request_sync",
+    deferred: "request_deferred",
+    never: "request_never",
+    in_place: ("InPlaceRequest", "open"),
+};
+
+pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
+    let span = Span::mixed_site();
+    let settings = &request.settings;
+    let private = settings.paths.private();
+    let ident = &function.sig.ident;
+    let name = Literal::string(&ident.unraw().to_string());
+    // On the function's name: the runtime learns file and line from where this call stands.
+    let request_site = settings.paths.private_at(ident.span(), "Site::request");
+    let arguments = respan(quote!((#name, ::core::module_path!())), ident.span());
+    let options = settings.site_options(&private);
+    let root = request.root.then(|| quote_spanned!(span=> .root()));
+    let wrap = Wrap {
+        function,
+        verbs: &VERBS,
+        checks: TokenStream::new(),
+        site: quote!(#request_site #arguments #options #root),
+        arguments: opening(request, &private),
+        expressions: arguments::checked(
+            settings
+                .labels
+                .iter()
+                .map(|label| &label.value)
+                .chain(&request.ingress)
+                .chain(&request.tier),
+            settings.model.as_ref(),
+            &settings.paths,
+        ),
+        error: settings.error.as_ref(),
+        private,
+    };
+    wrap.emit()
+}
+
+fn opening(request: &Request, private: &TokenStream) -> Arguments {
+    let span = Span::mixed_site();
+    let settings = &request.settings;
+    let site = local("__site");
+    let new = quote_spanned!(span=> #private::Opening::new(#site));
+    let way_in = [("ingress", &request.ingress), ("tier", &request.tier)].map(|(name, value)| {
+        value.as_ref().map(|value| {
+            let (name, label) = (local(name), arguments::label(value, &settings.paths));
+            quote_spanned!(span=> .#name(#label))
+        })
+    });
+    let model = settings
+        .model
+        .as_ref()
+        .map(|slot| arguments::by_reference("model", slot));
+    let labels = arguments::labels(&settings.labels, None, &settings.paths);
+    let given = quote!(#(#way_in)* #model #labels);
+    if given.is_empty() {
+        return Arguments::Fixed(new);
+    }
+    Arguments::Listening {
+        made: quote!(#new #given),
+        otherwise: new,
+    }
+}

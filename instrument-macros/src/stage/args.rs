@@ -1,0 +1,158 @@
+//! The attribute as written.
+
+use crate::diag::Diagnostics;
+use crate::syntax::args::{self, Keys, Once};
+use crate::syntax::keys::SharedKeys;
+use proc_macro2::TokenStream;
+use syn::parse::ParseStream;
+use syn::{Ident, Lit, LitStr, Result};
+
+const EXAMPLE: &str = "`#[inference_stage(\"execute\")]`";
+
+#[derive(Default)]
+pub(crate) struct Args {
+    pub(crate) name: Option<LitStr>,
+    /// Something stood in the name's place and was reported.
+    pub(crate) name_is_wrong: bool,
+    pub(crate) custom: Once<()>,
+    pub(crate) device: Once<()>,
+    pub(crate) shared: SharedKeys,
+}
+
+impl Args {
+    pub(crate) fn read(attribute: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        let mut args = Self::default();
+        args::read(attribute, &mut args, diagnostics);
+        args
+    }
+}
+
+impl Keys for Args {
+    const KNOWN: &'static [&'static str] = &[
+        "labels",
+        "model",
+        "device",
+        "buckets",
+        "objective",
+        "error",
+        "custom",
+        "crate",
+    ];
+
+    fn key(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<()> {
+        if self.shared.key(key, input, diagnostics)? {
+            return Ok(());
+        }
+        let flag = if key == "custom" {
+            &mut self.custom
+        } else {
+            &mut self.device
+        };
+        flag.flag(key, input, diagnostics)
+    }
+
+    fn literal(&mut self, literal: &Lit, first: bool, diagnostics: &mut Diagnostics) {
+        match literal {
+            Lit::Str(name) if first => self.name = Some(name.clone()),
+            Lit::Str(name) if self.name.is_some() => {
+                diagnostics.at(
+                    name.span(),
+                    "a stage has one name: one more text has no meaning here",
+                );
+            }
+            Lit::Str(name) => {
+                self.name_is_wrong = true;
+                diagnostics.at(
+                    name.span(),
+                    format!("the stage's name comes first: {EXAMPLE}"),
+                );
+            }
+            other => {
+                self.name_is_wrong |= first;
+                diagnostics.at(
+                    other.span(),
+                    format!("the stage's name is a string: {EXAMPLE}"),
+                );
+            }
+        }
+    }
+
+    fn unknown(&mut self, word: &str, first: bool, alone: bool) -> Option<String> {
+        if word == "name" {
+            self.name_is_wrong = true;
+            return Some(format!(
+                "the stage's name comes first, without a key: {EXAMPLE}"
+            ));
+        }
+        if first && alone {
+            self.name_is_wrong = true;
+            return Some(format!("the stage's name is a string: `\"{word}\"`"));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Args, Vec<String>) {
+        let mut diagnostics = Diagnostics::new();
+        let tokens = text.parse().expect("test input is made of tokens");
+        let args = Args::read(tokens, &mut diagnostics);
+        (args, diagnostics.texts())
+    }
+
+    #[test]
+    fn every_key_is_known() {
+        let (args, mistakes) = read(
+            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, custom, crate = ::e"#,
+        );
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        assert_eq!(
+            args.name.map(|name| name.value()).as_deref(),
+            Some("execute")
+        );
+        assert!(args.device.key().is_some() && args.custom.key().is_some());
+    }
+
+    #[test]
+    fn a_name_in_the_wrong_place_is_told_once() {
+        for text in [
+            "execute",
+            "name = \"execute\"",
+            "device, \"execute\"",
+            "b\"execute\"",
+            "3",
+        ] {
+            let (args, mistakes) = read(text);
+            assert!(args.name.is_none() && args.name_is_wrong, "{text}");
+            assert_eq!(mistakes.len(), 1, "{text}: {mistakes:?}");
+            assert!(
+                mistakes[0].starts_with("the stage's name"),
+                "{text}: {mistakes:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_of_later_issues_are_unknown() {
+        for text in [
+            "\"a\", stream",
+            "\"a\", batch = b",
+            "\"a\", span",
+            "\"a\", stall = \"1s\"",
+        ] {
+            let (_, mistakes) = read(text);
+            assert!(
+                mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),
+                "{mistakes:?}"
+            );
+        }
+    }
+}

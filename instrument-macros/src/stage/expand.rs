@@ -1,0 +1,78 @@
+//! A checked stage as tokens.
+
+use crate::body::arguments;
+use crate::body::wrap::{Arguments, Verbs, Wrap, local};
+use crate::paths::{CratePath, respan};
+use crate::stage::args::Args;
+use crate::stage::model::Stage;
+use crate::syntax::partial_fn::PartialFn;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+const VERBS: Verbs = Verbs {
+    enter: "enter",
+    future: "Staged",
+    sync: "run_sync",
+    deferred: "run_deferred",
+    never: "run_never",
+    in_place: ("InPlace", "enter"),
+};
+
+/// The runtime's rule about names, on the name.
+pub(crate) fn name_check(args: &Args, paths: &CratePath) -> TokenStream {
+    let Some(name) = &args.name else {
+        return TokenStream::new();
+    };
+    let rule = if args.custom.key().is_some() {
+        "assert_stage_grammar"
+    } else {
+        "assert_stage_name"
+    };
+    let rule = paths.private_at(name.span(), rule);
+    let argument = respan(quote!((#name)), name.span());
+    quote_spanned!(Span::mixed_site()=> const _: () = #rule #argument;)
+}
+
+pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn) -> TokenStream {
+    let span = Span::mixed_site();
+    let settings = &stage.settings;
+    let private = settings.paths.private();
+    let name = &stage.name;
+    // On the name: the runtime learns file and line from where this call stands.
+    let stage_site = settings.paths.private_at(name.span(), "Site::stage");
+    let arguments = respan(quote!((#name, ::core::module_path!())), name.span());
+    let options = settings.site_options(&private);
+    let device = stage.device.then(|| quote_spanned!(span=> .device()));
+    let wrap = Wrap {
+        function,
+        verbs: &VERBS,
+        checks,
+        site: quote!(#stage_site #arguments #options #device),
+        arguments: stage_arguments(stage, &private),
+        expressions: arguments::checked(
+            settings.labels.iter().map(|label| &label.value),
+            settings.model.as_ref(),
+            &settings.paths,
+        ),
+        error: settings.error.as_ref(),
+        private,
+    };
+    wrap.emit()
+}
+
+fn stage_arguments(stage: &Stage, private: &TokenStream) -> Arguments {
+    let settings = &stage.settings;
+    let none = quote_spanned!(Span::mixed_site()=> #private::StageArgs::NONE);
+    if settings.labels.is_empty() && settings.model.is_none() {
+        return Arguments::Fixed(none);
+    }
+    let labels = arguments::labels(&settings.labels, Some(&local("__site")), &settings.paths);
+    let model = settings
+        .model
+        .as_ref()
+        .map(|slot| arguments::by_reference("model", slot));
+    Arguments::Listening {
+        made: quote!(#none #labels #model),
+        otherwise: none,
+    }
+}

@@ -1,0 +1,268 @@
+//! `"literal"`, `key`, `key = value` and `key(…)`, separated by commas, each into a slot that takes one value.
+//! Knows no key by name.
+
+use crate::diag::Diagnostics;
+use crate::syntax::spelling;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Error, Ident, Lit, Result, Token};
+
+/// The keys of one attribute.
+pub(crate) trait Keys {
+    /// Every key, in the order in which messages list them.
+    const KNOWN: &'static [&'static str];
+
+    /// Takes the value of a key of [`KNOWN`](Keys::KNOWN).
+    fn key(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<()>;
+
+    /// Takes a literal without a key.
+    fn literal(&mut self, literal: &Lit, first: bool, diagnostics: &mut Diagnostics);
+
+    /// A better answer to an unknown word than the list of keys. `alone`: nothing but a comma follows.
+    fn unknown(&mut self, _word: &str, _first: bool, _alone: bool) -> Option<String> {
+        None
+    }
+}
+
+/// Reads all entries; a mistake in one does not hide those in the next.
+pub(crate) fn read<K: Keys>(tokens: TokenStream, keys: &mut K, diagnostics: &mut Diagnostics) {
+    let entries = |input: ParseStream<'_>| {
+        let mut first = true;
+        while !input.is_empty() {
+            if let Err(mistake) = entry(input, first, keys, diagnostics) {
+                diagnostics.push(mistake);
+                skip(input);
+            }
+            first = false;
+            if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+                diagnostics.at(input.span(), "expected `,` or the end of the attribute");
+                skip(input);
+                input.parse::<Option<Token![,]>>()?;
+            }
+        }
+        Ok(())
+    };
+    if let Err(mistake) = entries.parse2(tokens) {
+        diagnostics.push(mistake);
+    }
+}
+
+fn entry<K: Keys>(
+    input: ParseStream<'_>,
+    first: bool,
+    keys: &mut K,
+    diagnostics: &mut Diagnostics,
+) -> Result<()> {
+    // `true` and `false` are literals to `syn`, words to a reader.
+    if input.peek(Lit) && !input.peek(syn::LitBool) {
+        keys.literal(&input.parse()?, first, diagnostics);
+        return Ok(());
+    }
+    let Ok(key) = input.call(Ident::parse_any) else {
+        return Err(input.error(format!("expected a key: {}", spelling::list(K::KNOWN))));
+    };
+    let word = key.to_string();
+    if !K::KNOWN.contains(&word.as_str()) {
+        let alone = input.is_empty() || input.peek(Token![,]);
+        let answer = keys.unknown(&word, first, alone).unwrap_or_else(|| {
+            match spelling::nearest(&word, K::KNOWN) {
+                Some(near) => format!("unknown key `{word}`: did you mean `{near}`?"),
+                None => format!(
+                    "unknown key `{word}`: expected one of {}",
+                    spelling::list(K::KNOWN)
+                ),
+            }
+        });
+        return Err(Error::new(key.span(), answer));
+    }
+    // At its end a stream has no token to point at, only the whole attribute: point at the key.
+    keys.key(&key, input, diagnostics).map_err(|mistake| {
+        match mistake
+            .to_string()
+            .strip_prefix("unexpected end of input, ")
+        {
+            Some(expected) => {
+                Error::new(key.span(), format!("`{key}` is not complete: {expected}"))
+            }
+            None => mistake,
+        }
+    })
+}
+
+/// To the next comma.
+fn skip(input: ParseStream<'_>) {
+    while !input.is_empty() && !input.peek(Token![,]) && input.parse::<TokenTree>().is_ok() {}
+}
+
+/// A slot for one value; a second one is a mistake.
+pub(crate) struct Once<T> {
+    key: Option<Span>,
+    value: Option<T>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self {
+            key: None,
+            value: None,
+        }
+    }
+}
+
+impl<T> Once<T> {
+    /// Reads what follows `key`. The slot is taken before its value is read: a broken value does not hide a second key.
+    pub(crate) fn entry(
+        &mut self,
+        key: &Ident,
+        diagnostics: &mut Diagnostics,
+        parse: impl FnOnce(&mut Diagnostics) -> Result<T>,
+    ) -> Result<()> {
+        let first = self.key.is_none();
+        if first {
+            self.key = Some(key.span());
+        } else {
+            diagnostics.at(key.span(), format!("`{key}` is given twice"));
+        }
+        let value = parse(diagnostics)?;
+        if first {
+            self.value = Some(value);
+        }
+        Ok(())
+    }
+
+    /// Reads `= VALUE`. `example` is what a right entry looks like.
+    pub(crate) fn value(
+        &mut self,
+        key: &Ident,
+        example: &str,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+        parse: impl FnOnce(ParseStream<'_>) -> Result<T>,
+    ) -> Result<()> {
+        self.entry(key, diagnostics, |_| {
+            let missing = || Error::new(key.span(), format!("`{key}` takes a value: `{example}`"));
+            input.parse::<Token![=]>().map_err(|_| missing())?;
+            if input.is_empty() || input.peek(Token![,]) {
+                Err(missing())
+            } else {
+                parse(input)
+            }
+        })
+    }
+
+    /// Where its key stands, when it was given.
+    pub(crate) fn key(&self) -> Option<Span> {
+        self.key
+    }
+
+    pub(crate) fn take(self) -> Option<T> {
+        self.value
+    }
+}
+
+impl Once<()> {
+    /// Reads a key that stands alone.
+    pub(crate) fn flag(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<()> {
+        self.entry(key, diagnostics, |_| {
+            let alone = input.is_empty() || input.peek(Token![,]);
+            if alone {
+                Ok(())
+            } else {
+                Err(input.error(format!("`{key}` stands alone: it takes no value")))
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::LitStr;
+
+    #[derive(Default)]
+    struct Two {
+        text: Once<String>,
+        bare: Once<()>,
+        literals: usize,
+    }
+
+    impl Keys for Two {
+        const KNOWN: &'static [&'static str] = &["text", "bare"];
+
+        fn key(
+            &mut self,
+            key: &Ident,
+            input: ParseStream<'_>,
+            diagnostics: &mut Diagnostics,
+        ) -> Result<()> {
+            match key.to_string().as_str() {
+                "text" => self
+                    .text
+                    .value(key, "text = \"a\"", input, diagnostics, |input| {
+                        Ok(input.parse::<LitStr>()?.value())
+                    }),
+                _ => self.bare.flag(key, input, diagnostics),
+            }
+        }
+
+        fn literal(&mut self, _literal: &Lit, _first: bool, _diagnostics: &mut Diagnostics) {
+            self.literals += 1;
+        }
+    }
+
+    fn run(text: &str) -> (Two, Vec<String>) {
+        let mut two = Two::default();
+        let mut diagnostics = Diagnostics::new();
+        read(
+            text.parse().expect("test input is made of tokens"),
+            &mut two,
+            &mut diagnostics,
+        );
+        (two, diagnostics.texts())
+    }
+
+    #[test]
+    fn values_land_in_their_slots() {
+        let (two, mistakes) = run(r#""lit", text = "a", bare,"#);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        assert_eq!(
+            (two.literals, two.text.take().as_deref(), two.bare.take()),
+            (1, Some("a"), Some(()))
+        );
+    }
+
+    #[test]
+    fn all_mistakes_are_found_in_one_go() {
+        let (_, mistakes) = run(r#"txet = "a", bare = 1, text, bare "x", text = "b", +, bare"#);
+        assert_eq!(
+            mistakes,
+            [
+                "unknown key `txet`: did you mean `text`?",
+                "`bare` stands alone: it takes no value",
+                "`text` takes a value: `text = \"a\"`",
+                "`bare` is given twice",
+                "`bare` stands alone: it takes no value",
+                "`text` is given twice",
+                "expected a key: `text`, `bare`",
+                "`bare` is given twice",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_attribute_is_no_place_to_point_at() {
+        let (_, mistakes) = run("text = ");
+        assert_eq!(mistakes, ["`text` takes a value: `text = \"a\"`"]);
+    }
+}

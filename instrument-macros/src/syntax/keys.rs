@@ -1,0 +1,136 @@
+//! The keys that stages and requests share: raw as [`SharedKeys`], checked as [`Settings`].
+
+use crate::diag::Diagnostics;
+use crate::paths::CratePath;
+use crate::syntax::args::Once;
+use crate::syntax::buckets::Buckets;
+use crate::syntax::duration;
+use crate::syntax::labels::{self, Label};
+use crate::syntax::partial_fn::PartialFn;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, Ident, Path, Result};
+
+/// As written.
+#[derive(Default)]
+pub(crate) struct SharedKeys {
+    labels: Once<Vec<Label>>,
+    model: Once<Expr>,
+    buckets: Once<Buckets>,
+    objective: Once<u64>,
+    error: Once<Path>,
+    krate: Once<CratePath>,
+}
+
+/// What the two macros can rely on.
+pub(crate) struct Settings {
+    pub(crate) labels: Vec<Label>,
+    pub(crate) model: Option<Expr>,
+    pub(crate) buckets: Option<Buckets>,
+    /// Nanoseconds.
+    pub(crate) objective: Option<u64>,
+    /// `fn(&E) -> ErrorType`
+    pub(crate) error: Option<Path>,
+    pub(crate) paths: CratePath,
+}
+
+impl SharedKeys {
+    /// Takes the value of `key`; false when the key is none of these.
+    pub(crate) fn key(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<bool> {
+        match key.to_string().as_str() {
+            "labels" => self.labels.entry(key, diagnostics, |diagnostics| {
+                labels::parse(key, input, diagnostics)
+            }),
+            "model" => self
+                .model
+                .value(key, "model = &self.slot", input, diagnostics, Expr::parse),
+            "buckets" => self.buckets.value(
+                key,
+                "buckets = [0.005, 0.01, 0.05]",
+                input,
+                diagnostics,
+                Buckets::parse,
+            ),
+            "objective" => self.objective.value(
+                key,
+                "objective = \"50ms\"",
+                input,
+                diagnostics,
+                duration::parse,
+            ),
+            "error" => self.error.value(
+                key,
+                "error = path::to::function",
+                input,
+                diagnostics,
+                Path::parse,
+            ),
+            "crate" => self.krate.value(
+                key,
+                "crate = ::instrument_inference",
+                input,
+                diagnostics,
+                CratePath::parse,
+            ),
+            _ => return Ok(false),
+        }?;
+        Ok(true)
+    }
+
+    /// The path to the runtime, unless the attribute gives one that can't be used.
+    pub(crate) fn paths(&mut self) -> Option<CratePath> {
+        let given = self.krate.key().is_some();
+        let path = std::mem::take(&mut self.krate).take();
+        if given {
+            path
+        } else {
+            Some(CratePath::default())
+        }
+    }
+
+    /// Applies the rules across keys and function.
+    pub(crate) fn check(
+        self,
+        paths: CratePath,
+        function: &PartialFn,
+        diagnostics: &mut Diagnostics,
+    ) -> Settings {
+        if let (Some(key), true) = (self.error.key(), function.returns().never_fails()) {
+            let name = &function.sig.ident;
+            diagnostics.at(
+                key,
+                format!("`error` says what an error is, but `{name}` does not return a `Result`"),
+            );
+        }
+        Settings {
+            labels: self.labels.take().unwrap_or_default(),
+            model: self.model.take(),
+            buckets: self.buckets.take(),
+            objective: self.objective.take(),
+            error: self.error.take(),
+            paths,
+        }
+    }
+}
+
+impl Settings {
+    /// What the static says beside its name: `.buckets(…).objective(…).labels(…)`.
+    pub(crate) fn site_options(&self, private: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
+        let buckets = self.buckets.as_ref().map(|buckets| buckets.emit(private));
+        let buckets = buckets.map(|buckets| quote_spanned!(span=> .buckets(#buckets)));
+        let objective = self
+            .objective
+            .map(|nanoseconds| quote_spanned!(span=> .objective(#nanoseconds)));
+        let keys = self.labels.iter().map(|label| &label.key);
+        let labels =
+            (!self.labels.is_empty()).then(|| quote_spanned!(span=> .labels(&[#(#keys),*])));
+        quote!(#buckets #objective #labels)
+    }
+}

@@ -1,0 +1,11 @@
+//! Reading: attributes into slots, functions into their parts. Shared by all macros; emits nothing.
+
+pub(crate) mod args;
+pub(crate) mod buckets;
+pub(crate) mod duration;
+pub(crate) mod keys;
+pub(crate) mod labels;
+pub(crate) mod partial_fn;
+pub(crate) mod returns;
+pub(crate) mod spelling;
+pub(crate) mod tail;

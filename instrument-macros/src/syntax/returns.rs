@@ -1,0 +1,304 @@
+//! What a return type says by its syntax. Names decide only between a value and a future; what a value means is left to
+//! its type.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::{
+    AngleBracketedGenericArguments, GenericArgument, PathArguments, PathSegment, ReturnType, Token,
+    Type, TypeInfer, TypeParamBound,
+};
+
+/// How a function that is not `async` gives its result.
+pub(crate) enum Shape {
+    Value,
+    /// `-> !`
+    Never,
+    /// `-> impl Future<Output = T>`
+    Future(Type),
+    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes.
+    BoxedFuture(Type),
+}
+
+/// A return type.
+pub(crate) struct Returns {
+    pub(crate) shape: Shape,
+    /// The type with every `impl Trait` as `_`, for places where only a hint is needed.
+    pub(crate) hint: TokenStream,
+    /// Whether an `impl Trait` was replaced.
+    pub(crate) hides_a_type: bool,
+    never_fails: bool,
+}
+
+impl Returns {
+    pub(crate) fn of(output: &ReturnType) -> Self {
+        let ReturnType::Type(_, declared) = output else {
+            let hint = quote_spanned!(Span::mixed_site()=> ());
+            return Self {
+                shape: Shape::Value,
+                hint,
+                hides_a_type: false,
+                never_fails: true,
+            };
+        };
+        let mut hint = (**declared).clone();
+        let hides_a_type = erase(&mut hint);
+        let shape = shape(declared);
+        let never_fails = match &shape {
+            Shape::Future(value) | Shape::BoxedFuture(value) => never_fails(value),
+            Shape::Value | Shape::Never => never_fails(declared),
+        };
+        Self {
+            shape,
+            hint: hint.to_token_stream(),
+            hides_a_type,
+            never_fails,
+        }
+    }
+
+    /// The type of what is awaited or returned, unless part of it is hidden.
+    pub(crate) fn value(&self) -> Option<TokenStream> {
+        let value = match &self.shape {
+            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Value | Shape::Never => self.hint.clone(),
+        };
+        (!has_hole(value.clone())).then_some(value)
+    }
+
+    /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
+    pub(crate) fn never_fails(&self) -> bool {
+        self.never_fails
+    }
+}
+
+fn never_fails(value: &Type) -> bool {
+    match value {
+        Type::Group(inner) => never_fails(&inner.elem),
+        Type::Paren(inner) => never_fails(&inner.elem),
+        // `(StatusCode, T)` carries an outcome, and any path may be a `StatusCode`.
+        Type::Tuple(tuple) => tuple.elems.first().is_none_or(never_fails),
+        Type::Array(_)
+        | Type::FnPtr(_)
+        | Type::Never(_)
+        | Type::Ptr(_)
+        | Type::Reference(_)
+        | Type::Slice(_) => true,
+        _ => false,
+    }
+}
+
+fn shape(declared: &Type) -> Shape {
+    match declared {
+        Type::Group(inner) => shape(&inner.elem),
+        Type::Paren(inner) => shape(&inner.elem),
+        Type::Never(_) => Shape::Never,
+        Type::ImplTrait(hidden) => {
+            future_output(&hidden.bounds).map_or(Shape::Value, Shape::Future)
+        }
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .and_then(boxed_output)
+            .map_or(Shape::Value, Shape::BoxedFuture),
+        _ => Shape::Value,
+    }
+}
+
+fn boxed_output(segment: &PathSegment) -> Option<Type> {
+    let argument = last_type(segment)?;
+    if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
+        let mut output = argument.clone();
+        erase(&mut output);
+        return Some(output);
+    }
+    if segment.ident != "Pin" {
+        return None;
+    }
+    let Type::Path(boxed) = argument else {
+        return None;
+    };
+    let boxed = boxed
+        .path
+        .segments
+        .last()
+        .filter(|segment| segment.ident == "Box")?;
+    let Type::TraitObject(object) = last_type(boxed)? else {
+        return None;
+    };
+    future_output(&object.bounds)
+}
+
+fn last_type(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(argument) => Some(argument),
+        _ => None,
+    });
+    types.last()
+}
+
+/// `T` of `Future<Output = T>`, as a hint.
+fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type> {
+    bounds.iter().find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let segment = bound
+            .path
+            .segments
+            .last()
+            .filter(|segment| segment.ident == "Future")?;
+        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+            return None;
+        };
+        arguments.args.iter().find_map(|argument| match argument {
+            GenericArgument::AssocType(output) if output.ident == "Output" => {
+                let mut output = output.ty.clone();
+                erase(&mut output);
+                Some(output)
+            }
+            _ => None,
+        })
+    })
+}
+
+/// Replaces `impl Trait` by `_` at any depth; true when there was one.
+fn erase(hint: &mut Type) -> bool {
+    match hint {
+        Type::ImplTrait(hidden) => {
+            let underscore_token = Token![_](hidden.impl_token.span);
+            *hint = Type::Infer(TypeInfer {
+                attrs: Vec::new(),
+                underscore_token,
+            });
+            true
+        }
+        Type::Group(inner) => erase(&mut inner.elem),
+        Type::Paren(inner) => erase(&mut inner.elem),
+        Type::Reference(inner) => erase(&mut inner.elem),
+        Type::Ptr(inner) => erase(&mut inner.elem),
+        Type::Array(inner) => erase(&mut inner.elem),
+        Type::Slice(inner) => erase(&mut inner.elem),
+        Type::Tuple(tuple) => any(tuple.elems.iter_mut(), erase),
+        Type::Path(path) => any(path.path.segments.iter_mut(), erase_arguments),
+        Type::TraitObject(object) => any(object.bounds.iter_mut(), |bound| match bound {
+            TypeParamBound::Trait(bound) => any(bound.path.segments.iter_mut(), erase_arguments),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+fn erase_arguments(segment: &mut PathSegment) -> bool {
+    match &mut segment.arguments {
+        PathArguments::AngleBracketed(AngleBracketedGenericArguments { args, .. }) => {
+            any(args.iter_mut(), |argument| match argument {
+                GenericArgument::Type(argument) => erase(argument),
+                GenericArgument::AssocType(argument) => erase(&mut argument.ty),
+                _ => false,
+            })
+        }
+        PathArguments::Parenthesized(arguments) => match &mut arguments.output {
+            ReturnType::Type(_, output) => erase(output),
+            ReturnType::Default => false,
+        },
+        PathArguments::None => false,
+    }
+}
+
+fn has_hole(hint: TokenStream) -> bool {
+    hint.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "_",
+        TokenTree::Group(group) => has_hole(group.stream()),
+        _ => false,
+    })
+}
+
+/// `Iterator::any` that does not stop at the first.
+fn any<T>(items: impl Iterator<Item = T>, test: impl FnMut(T) -> bool) -> bool {
+    items.map(test).filter(|found| *found).count() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Returns {
+        Returns::of(&syn::parse_str(&format!("-> {text}")).expect("test input is a return type"))
+    }
+
+    fn hint(text: &str) -> String {
+        of(text).hint.to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn hidden_types_become_holes_at_any_depth() {
+        assert_eq!(hint("Result<Vec<impl A>, E>"), "Result<Vec<_>,E>");
+        assert_eq!(
+            hint("(impl A, Box<dyn Iterator<Item = impl B>>)"),
+            "(_,Box<dynIterator<Item=_>>)"
+        );
+        assert_eq!(hint("Box<dyn Fn(u8) -> impl A>"), "Box<dynFn(u8)->_>");
+        assert!(of("[&impl A; 2]").hides_a_type);
+        assert!(!of("[&A; 2]").hides_a_type);
+    }
+
+    #[test]
+    fn futures_are_seen_through_their_usual_clothes() {
+        let output = |text| match of(text).shape {
+            Shape::Future(output) => format!("impl {}", output.to_token_stream()),
+            Shape::BoxedFuture(output) => format!("box {}", output.to_token_stream()),
+            Shape::Never => "never".to_owned(),
+            Shape::Value => "value".to_owned(),
+        };
+        assert_eq!(output("impl Future<Output = u8> + Send + 'a"), "impl u8");
+        assert_eq!(
+            output("impl ::std::future::Future<Output = impl A>"),
+            "impl _"
+        );
+        assert_eq!(
+            output("::core::pin::Pin<Box<dyn Future<Output = u8> + Send>>"),
+            "box u8"
+        );
+        assert_eq!(output("BoxFuture<'static, u8>"), "box u8");
+        assert_eq!(output("LocalBoxFuture<'a, u8>"), "box u8");
+        assert_eq!(output("!"), "never");
+        assert_eq!(output("impl Future"), "value");
+        assert_eq!(output("Pin<&mut T>"), "value");
+        assert_eq!(output("Pin<Box<T>>"), "value");
+    }
+
+    #[test]
+    fn a_hidden_value_has_no_type_to_name() {
+        let value = |text| {
+            of(text)
+                .value()
+                .map(|value| value.to_string().replace(' ', ""))
+        };
+        assert_eq!(value("Result<A, B>").as_deref(), Some("Result<A,B>"));
+        assert_eq!(value("impl Future<Output = A>").as_deref(), Some("A"));
+        assert_eq!(value("Result<impl A, B>"), None);
+        assert_eq!(value("impl Future<Output = (impl A,)>"), None);
+    }
+
+    #[test]
+    fn only_syntax_proves_that_nothing_fails() {
+        for text in [
+            "()",
+            "&Result<A, B>",
+            "[A; 2]",
+            "!",
+            "(&A, B)",
+            "((), A)",
+            "impl Future<Output = ()>",
+        ] {
+            assert!(of(text).never_fails(), "{text}");
+        }
+        for text in ["A", "u8", "(StatusCode, A)", "impl A", "BoxFuture<'a, A>"] {
+            assert!(!of(text).never_fails(), "{text}");
+        }
+    }
+}

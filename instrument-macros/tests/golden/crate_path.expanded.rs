@@ -1,0 +1,72 @@
+// Generated from the file of the same name without `.expanded`; `UPDATE_GOLDEN=1` refreshes it.
+// `P` stands for `::instrument_inference::__private`.
+
+async fn execute(request: Request) -> Result<Logits, Error> {
+    const _: () = crate::telemetry::__private::assert_stage_name("execute");
+    let __site = {
+        #[crate::telemetry::__private::linkme::distributed_slice(
+            crate::telemetry::__private::SITES
+        )]
+        #[linkme(crate = crate::telemetry::__private::linkme)]
+        static __SITE: crate::telemetry::__private::Site = crate::telemetry::__private::Site::stage(
+                "execute",
+                ::core::module_path!(),
+            )
+            .buckets(crate::telemetry::__private::Buckets::Edges(&[0.5]))
+            .labels(&["kind", "cache"]);
+        &__SITE
+    };
+    let __arguments = if crate::telemetry::__private::enabled() {
+        crate::telemetry::__private::StageArgs::NONE
+            .labels(
+                __site,
+                &[
+                    crate::telemetry::__private::label(&request.kind),
+                    crate::telemetry::__private::label(
+                        &crate::telemetry::__private::Literal("hit"),
+                    ),
+                ],
+            )
+    } else {
+        crate::telemetry::__private::StageArgs::NONE
+    };
+    let (__r, __guard) = crate::telemetry::__private::Staged::new(
+            __site,
+            __arguments,
+            async move {
+                if let ::core::option::Option::Some(__r) = crate::telemetry::__private::hint::<
+                    Result<Logits, Error>,
+                >() {
+                    return __r;
+                }
+                let (request,) = (request,);
+                { run(request).await }
+            },
+        )
+        .await;
+    __guard.exit(crate::telemetry::__private::outcome_by!(& __r, kind));
+    __r
+}
+fn serve(request: Request) -> (StatusCode, Answer) {
+    let __site = {
+        #[::renamed::__private::linkme::distributed_slice(::renamed::__private::SITES)]
+        #[linkme(crate = ::renamed::__private::linkme)]
+        static __SITE: ::renamed::__private::Site = ::renamed::__private::Site::request(
+            "serve",
+            ::core::module_path!(),
+        );
+        &__SITE
+    };
+    let __arguments = if ::renamed::__private::enabled() {
+        ::renamed::__private::Opening::new(__site).model(&slot)
+    } else {
+        ::renamed::__private::Opening::new(__site)
+    };
+    let __guard = ::renamed::__private::open(__site, __arguments);
+    let __r = ::renamed::__private::call(move || -> (StatusCode, Answer) {
+        let (request,) = (request,);
+        { answer(request) }
+    });
+    __guard.exit(::renamed::__private::outcome!(& __r));
+    __r
+}

@@ -1,0 +1,34 @@
+// Generated from the file of the same name without `.expanded`; `UPDATE_GOLDEN=1` refreshes it.
+// `P` stands for `::instrument_inference::__private`.
+
+async fn postprocess(&self, request: Request) -> Answer {
+    const _: () = P::assert_stage_name("postprocess");
+    let __site = {
+        #[P::linkme::distributed_slice(P::SITES)]
+        #[linkme(crate = P::linkme)]
+        static __SITE: P::Site = P::Site::stage("postprocess", ::core::module_path!())
+            .labels(&["kind", "source"]);
+        &__SITE
+    };
+    let __arguments = if P::enabled() {
+        P::StageArgs::NONE
+            .labels(__site, &[P::label(&request.kind), P::label(&P::Literal("cache"))])
+            .model(&self.slot)
+    } else {
+        P::StageArgs::NONE
+    };
+    let (__r, __guard) = P::Staged::new(
+            __site,
+            __arguments,
+            async move {
+                if let ::core::option::Option::Some(__r) = P::hint::<Answer>() {
+                    return __r;
+                }
+                let (request,) = (request,);
+                { render(request).await }
+            },
+        )
+        .await;
+    __guard.exit(P::outcome!(& __r));
+    __r
+}

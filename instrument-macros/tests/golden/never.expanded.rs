@@ -1,0 +1,43 @@
+// Generated from the file of the same name without `.expanded`; `UPDATE_GOLDEN=1` refreshes it.
+// `P` stands for `::instrument_inference::__private`.
+
+async fn worker(queue: Queue) -> ! {
+    const _: () = P::assert_stage_name("worker");
+    let __site = {
+        #[P::linkme::distributed_slice(P::SITES)]
+        #[linkme(crate = P::linkme)]
+        static __SITE: P::Site = P::Site::stage("worker", ::core::module_path!());
+        &__SITE
+    };
+    P::run_never(
+            __site,
+            P::StageArgs::NONE,
+            async move {
+                let (queue,) = (queue,);
+                {
+                    loop {
+                        queue.step().await;
+                    }
+                }
+            },
+        )
+        .await
+}
+fn spin(queue: Queue) -> ! {
+    const _: () = P::assert_stage_name("worker");
+    let __site = {
+        #[P::linkme::distributed_slice(P::SITES)]
+        #[linkme(crate = P::linkme)]
+        static __SITE: P::Site = P::Site::stage("worker", ::core::module_path!());
+        &__SITE
+    };
+    let __guard = P::enter(__site, P::StageArgs::NONE);
+    P::call(move || -> ! {
+        let (queue,) = (queue,);
+        {
+            loop {
+                queue.step();
+            }
+        }
+    })
+}

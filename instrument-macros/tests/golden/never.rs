@@ -1,0 +1,13 @@
+#[inference_stage("worker")]
+async fn worker(queue: Queue) -> ! {
+    loop {
+        queue.step().await;
+    }
+}
+
+#[inference_stage("worker")]
+fn spin(queue: Queue) -> ! {
+    loop {
+        queue.step();
+    }
+}

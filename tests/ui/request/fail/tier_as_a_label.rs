@@ -1,0 +1,6 @@
+use instrument_inference::inference_request;
+
+#[inference_request(labels(tier = true))]
+async fn predict() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("execute", crate = telemetry::inference)]
+fn execute() {}
+
+fn main() {}

@@ -1,0 +1,24 @@
+#![deny(warnings)]
+use instrument_inference::inference_stage;
+
+fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
+    instrument_inference::ErrorType::Internal
+}
+
+#[inference_stage(
+    "exeucte",
+    custom,
+    device,
+    labels(hit = hit, source = "cache", r#type = !hit),
+    buckets = [0.001, 0.01, 1],
+    objective = "250us",
+    error = classify,
+    crate = ::instrument_inference,
+)]
+fn execute(hit: bool) -> Result<(), std::fmt::Error> {
+    Ok(())
+}
+
+fn main() {
+    let _ = execute(true);
+}
