@@ -215,7 +215,6 @@ pub use instrument_runtime::__private;
 /// Where this crate is, when it is renamed or reached through a re-export: `crate = ::platform::telemetry`.
 ///
 /// [`install`]: TelemetryBuilder::install
-#[cfg(feature = "metrics")]
 pub use instrument_macros::inference_stage;
 
 /// Marks a function as the handler of a request: end-to-end duration, one outcome, errors by stage.
@@ -323,7 +322,6 @@ pub use instrument_macros::inference_stage;
 /// # `crate`
 ///
 /// **Type** and **default**: as for [`inference_stage`].
-#[cfg(feature = "metrics")]
 pub use instrument_macros::inference_request;
 
 #[cfg(feature = "testing")]

@@ -16,8 +16,7 @@ pub use crate::request::{
 };
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
-pub use crate::vocab::buckets::{Buckets, assert_buckets};
-pub use crate::vocab::duration::parse_duration;
+pub use crate::vocab::buckets::Buckets;
 pub use crate::vocab::label::{Label, Literal, label};
 pub use crate::vocab::name::{assert_stage_grammar, assert_stage_name};
 pub use crate::vocab::outcome::Outcome;

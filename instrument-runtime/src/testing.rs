@@ -2,6 +2,7 @@
 
 use crate::record::clock::{Clock, ManualClock};
 use crate::record::combo;
+use crate::record::drain;
 use crate::record::layout::Layouts;
 use crate::record::local;
 use crate::record::recorder::Recorder;
@@ -151,6 +152,11 @@ impl Rig {
             .as_ref()
             .expect("the clock is manual")
             .advance(by);
+    }
+
+    /// Takes what all threads have written so far out of their rings, as every collection does.
+    pub fn drain(&self) {
+        drain::drain();
     }
 
     /// For metrics of the test's own.

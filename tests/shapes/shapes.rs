@@ -11,8 +11,8 @@
     unused_must_use,
     unsafe_op_in_unsafe_fn
 )]
-// Half of the shapes are here to compile.
-#![allow(dead_code)]
+// Half of the shapes are here to compile, and most are unusual on purpose: clippy's part is `strict.rs`.
+#![allow(dead_code, clippy::all)]
 
 use crate::probe::{counts, start};
 use instrument_inference::{inference_request, inference_stage};
@@ -250,7 +250,11 @@ mod sync {
 
     #[inference_stage("execute")]
     fn recursion(n: u64) -> u64 {
-        if n == 0 { 0 } else { n + recursion(n - 1) }
+        if n == 0 {
+            0
+        } else {
+            n + recursion(n - 1)
+        }
     }
 
     #[inference_stage("execute")]
@@ -506,8 +510,8 @@ mod hygiene {
         }
 
         #[inference_stage("execute")]
-        pub(crate) fn d()
-        -> ::std::pin::Pin<::std::boxed::Box<dyn ::std::future::Future<Output = u8>>> {
+        pub(crate) fn d(
+        ) -> ::std::pin::Pin<::std::boxed::Box<dyn ::std::future::Future<Output = u8>>> {
             ::std::boxed::Box::pin(async { 1 })
         }
     }
@@ -1092,12 +1096,10 @@ mod asynchronous {
     fn a_future_that_was_dropped_halfway_is_cancelled() {
         let _test = start();
         let mut future = Box::pin(diverges());
-        assert!(
-            future
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()))
-                .is_pending()
-        );
+        assert!(future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending());
         drop(future);
         assert_eq!(counts(), "execute:cancelled=1");
     }
@@ -1115,7 +1117,11 @@ mod requests {
     async fn handler(x: u8) -> Result<u8, String> {
         pause().await;
         let x = prepare(x).await;
-        if x > 1 { Err("x".into()) } else { Ok(x) }
+        if x > 1 {
+            Err("x".into())
+        } else {
+            Ok(x)
+        }
     }
 
     #[inference_request(root)]

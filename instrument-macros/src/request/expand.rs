@@ -8,6 +8,7 @@ use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::{Expr, ExprLit, Lit, LitStr};
 
 const VERBS: Verbs = Verbs {
     enter: "open",
@@ -28,12 +29,15 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
     let request_site = settings.paths.private_at(ident.span(), "Site::request");
     let arguments = respan(quote!((#name, ::core::module_path!())), ident.span());
     let options = settings.site_options(&private);
+    // A literal is known before the first request: its series can exist at 0.
+    let ingress = request.ingress.as_ref().and_then(literal);
+    let ingress = ingress.map(|text| quote_spanned!(span=> .ingress(#text)));
     let root = request.root.then(|| quote_spanned!(span=> .root()));
     let wrap = Wrap {
         function,
         verbs: &VERBS,
         checks: TokenStream::new(),
-        site: quote!(#request_site #arguments #options #root),
+        site: quote!(#request_site #arguments #options #ingress #root),
         arguments: opening(request, &private),
         expressions: arguments::checked(
             settings
@@ -49,6 +53,16 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
         private,
     };
     wrap.emit()
+}
+
+fn literal(value: &Expr) -> Option<&LitStr> {
+    match value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text),
+        _ => None,
+    }
 }
 
 fn opening(request: &Request, private: &TokenStream) -> Arguments {

@@ -131,6 +131,10 @@ impl Settings {
         let keys = self.labels.iter().map(|label| &label.key);
         let labels =
             (!self.labels.is_empty()).then(|| quote_spanned!(span=> .labels(&[#(#keys),*])));
-        quote!(#buckets #objective #labels)
+        let names_model = self
+            .model
+            .is_some()
+            .then(|| quote_spanned!(span=> .names_model()));
+        quote!(#buckets #objective #labels #names_model)
     }
 }

@@ -52,9 +52,10 @@ fn serve(request: Request) -> (StatusCode, Answer) {
         #[::renamed::__private::linkme::distributed_slice(::renamed::__private::SITES)]
         #[linkme(crate = ::renamed::__private::linkme)]
         static __SITE: ::renamed::__private::Site = ::renamed::__private::Site::request(
-            "serve",
-            ::core::module_path!(),
-        );
+                "serve",
+                ::core::module_path!(),
+            )
+            .names_model();
         &__SITE
     };
     let __arguments = if ::renamed::__private::enabled() {

@@ -7,7 +7,8 @@ async fn postprocess(&self, request: Request) -> Answer {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage("postprocess", ::core::module_path!())
-            .labels(&["kind", "source"]);
+            .labels(&["kind", "source"])
+            .names_model();
         &__SITE
     };
     let __arguments = if P::enabled() {

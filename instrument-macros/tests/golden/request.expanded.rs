@@ -10,7 +10,9 @@ async fn predict(
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::request("predict", ::core::module_path!())
-            .labels(&["cached"]);
+            .labels(&["cached"])
+            .names_model()
+            .ingress("http");
         &__SITE
     };
     let __arguments = if P::enabled() {

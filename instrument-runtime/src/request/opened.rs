@@ -202,6 +202,7 @@ pin_project! {
         shallow: [AtomicU8; 0],
         #[pin]
         future: Option<F>,
+        site: &'static Site,
         opening: Opening,
         tally: Option<Arc<Tally>>,
         phase: Phase,
@@ -226,10 +227,11 @@ pin_project! {
 impl<F> Requested<F> {
     /// The request begins with the first poll.
     #[inline]
-    pub const fn new(_site: &'static Site, opening: Opening, future: F) -> Requested<F> {
+    pub const fn new(site: &'static Site, opening: Opening, future: F) -> Requested<F> {
         Requested {
             shallow: [],
             future: Some(future),
+            site,
             opening,
             tally: None,
             phase: Phase::Fresh,
@@ -243,7 +245,7 @@ impl<F: Future> Future for Requested<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         if *this.phase == Phase::Fresh {
-            *this.tally = begin(this.opening.site(), *this.opening);
+            *this.tally = begin(this.site, *this.opening);
         }
         let Some(future) = this.future.as_mut().as_pin_mut() else {
             panic!("a future was polled after it had finished");

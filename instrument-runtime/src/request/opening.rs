@@ -5,7 +5,7 @@ use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::model::NO_MODEL;
 use crate::record::recorder::Recorder;
-use crate::request::slot::ModelSlot;
+use crate::request::slot::AsModelSlot;
 use crate::site::site::Site;
 use crate::vocab::label::Label;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ impl StageArgs {
 
     /// `model = …`
     #[must_use]
-    pub fn model<M: AsRef<ModelSlot> + ?Sized>(mut self, model: &M) -> StageArgs {
-        self.combo = model.as_ref().combo();
+    pub fn model<M: AsModelSlot + ?Sized>(mut self, model: &M) -> StageArgs {
+        self.combo = model.as_model_slot().combo();
         self
     }
 }
@@ -70,8 +70,8 @@ impl Opening {
 
     /// `model = …`
     #[must_use]
-    pub fn model<M: AsRef<ModelSlot> + ?Sized>(mut self, model: &M) -> Opening {
-        self.model = model.as_ref().combo();
+    pub fn model<M: AsModelSlot + ?Sized>(mut self, model: &M) -> Opening {
+        self.model = model.as_model_slot().combo();
         self
     }
 
@@ -80,10 +80,6 @@ impl Opening {
     pub fn labels(mut self, labels: &[Label<'_>]) -> Opening {
         self.own = self.site.own.number(labels);
         self
-    }
-
-    pub(crate) const fn site(&self) -> &'static Site {
-        self.site
     }
 
     /// The runtime and the label combination of a new request; `None` when nobody records.

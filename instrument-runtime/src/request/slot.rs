@@ -28,8 +28,33 @@ impl ModelSlot {
     }
 }
 
-impl AsRef<ModelSlot> for ModelSlot {
-    fn as_ref(&self) -> &ModelSlot {
+/// What `model = …` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no model",
+    label = "expected a `ModelSlot`",
+    note = "`telemetry.model(name, version)` gives one, which the service keeps"
+)]
+pub trait AsModelSlot {
+    /// The slot itself.
+    fn as_model_slot(&self) -> &ModelSlot;
+}
+
+impl AsModelSlot for ModelSlot {
+    fn as_model_slot(&self) -> &ModelSlot {
         self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: AsModelSlot + ?Sized> AsModelSlot for &M {
+    fn as_model_slot(&self) -> &ModelSlot {
+        (**self).as_model_slot()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: AsModelSlot + ?Sized> AsModelSlot for Arc<M> {
+    fn as_model_slot(&self) -> &ModelSlot {
+        (**self).as_model_slot()
     }
 }

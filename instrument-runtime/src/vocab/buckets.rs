@@ -1,8 +1,5 @@
 //! The bucket edges of duration histograms, in seconds.
 
-/// More edges than this make a series that nobody can afford.
-const MOST_EDGES: usize = 64;
-
 /// The bucket edges of a duration histogram, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
@@ -51,35 +48,6 @@ impl Buckets {
     }
 }
 
-/// Refuses, at compile time, edges that no histogram can have.
-///
-/// # Panics
-/// At compile time, with the rule's text: that is its purpose.
-#[track_caller]
-pub const fn assert_buckets(edges: &[f64]) {
-    assert!(
-        !edges.is_empty(),
-        "a histogram needs at least one bucket edge"
-    );
-    assert!(
-        edges.len() <= MOST_EDGES,
-        "a histogram has at most 64 bucket edges"
-    );
-    let mut i = 0;
-    while i < edges.len() {
-        assert!(
-            edges[i].is_finite(),
-            "a bucket edge is a finite number of seconds"
-        );
-        assert!(edges[i] > 0.0, "a bucket edge is above zero");
-        assert!(
-            i == 0 || edges[i - 1] < edges[i],
-            "bucket edges increase strictly"
-        );
-        i += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,7 +60,9 @@ mod tests {
             Buckets::Fast,
             Buckets::Llm,
         ] {
-            assert_buckets(preset.edges());
+            let edges = preset.edges();
+            assert!(edges.len() <= 64 && edges[0] > 0.0);
+            assert!(edges.windows(2).all(|pair| pair[0] < pair[1]), "{edges:?}");
         }
     }
 
@@ -104,25 +74,5 @@ mod tests {
         for pair in dense {
             assert!(pair[1] / pair[0] <= 1.5 + 1e-9, "{pair:?}");
         }
-    }
-
-    #[test]
-    fn unusable_edges_are_refused() {
-        for edges in [
-            &[][..],
-            &[0.0],
-            &[-1.0],
-            &[2.0, 1.0],
-            &[1.0, 1.0],
-            &[f64::NAN],
-            &[f64::INFINITY],
-        ] {
-            assert!(
-                std::panic::catch_unwind(|| assert_buckets(edges)).is_err(),
-                "{edges:?}"
-            );
-        }
-        let many: Vec<f64> = (1..=65).map(f64::from).collect();
-        assert!(std::panic::catch_unwind(|| assert_buckets(&many)).is_err());
     }
 }

@@ -33,6 +33,7 @@ impl LabelValue for bool {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<L: LabelValue + ?Sized> LabelValue for &L {
     const CARDINALITY: u32 = L::CARDINALITY;
     fn index(&self) -> u32 {
@@ -43,6 +44,7 @@ impl<L: LabelValue + ?Sized> LabelValue for &L {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<L: LabelValue> LabelValue for Option<L> {
     const CARDINALITY: u32 = L::CARDINALITY.saturating_add(1);
     fn index(&self) -> u32 {

@@ -5,7 +5,6 @@
 )]
 
 pub(crate) mod buckets;
-pub(crate) mod duration;
 pub(crate) mod error_type;
 pub(crate) mod label;
 pub(crate) mod name;

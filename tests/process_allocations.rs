@@ -1,0 +1,58 @@
+//! Counts what a stage allocates: a process of its own, since the allocator is everybody's.
+#![cfg(feature = "testing")]
+#![allow(missing_docs, reason = "nobody uses a test from outside")]
+
+use instrument_inference::testing::Rig;
+use instrument_inference::{inference_request, inference_stage};
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+#[inference_stage("execute")]
+fn sync() -> Result<u8, std::io::Error> {
+    Ok(1)
+}
+
+#[inference_stage("decode")]
+async fn asynchronous() {}
+
+#[inference_stage("preprocess", labels(cached = cached))]
+fn labelled(cached: bool) {
+    let _ = cached;
+}
+
+#[inference_request]
+fn within(inside: &mut dyn FnMut()) {
+    inside();
+}
+
+fn all() {
+    assert!(sync().is_ok());
+    labelled(true);
+    assert!(
+        pin!(asynchronous())
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_ready()
+    );
+}
+
+#[test]
+fn a_stage_allocates_nothing_after_its_first_time() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let rig = Rig::builder().real_clock().start();
+    let _inside = rig.enter();
+    within(&mut || {
+        all();
+        let before = dhat::HeapStats::get().total_blocks;
+        // more than a ring holds: recording in line allocates nothing either, once its points are bound
+        rig.drain();
+        let bound = dhat::HeapStats::get().total_blocks;
+        assert!(bound > before, "the count counts");
+        for _ in 0..1_000 {
+            all();
+        }
+        assert_eq!(dhat::HeapStats::get().total_blocks, bound);
+    });
+}
