@@ -26,6 +26,58 @@ pub(crate) struct Trouble {
     at: u64,
 }
 
+/// How many stages are open (the low bits), and the ticks that they cover (the others): minus the start, plus the
+/// end, of each span in which at least one was open. In one word, so that a change of both is one step.
+#[derive(Debug, Clone, Copy)]
+struct Cover(u64);
+
+/// More stages of one request at one time than anybody has.
+const COUNT_BITS: u32 = 12;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
+
+impl Cover {
+    const fn count(self) -> u64 {
+        self.0 & COUNT
+    }
+
+    /// Ticks wrap around: only their differences mean anything, and those fit for days.
+    const fn add(self, ticks: u64) -> Cover {
+        Cover(self.0.wrapping_add(ticks << COUNT_BITS))
+    }
+
+    const fn opened(self, now: u64) -> Cover {
+        let spanned = if self.count() == 0 {
+            self.add(now.wrapping_neg())
+        } else {
+            self
+        };
+        // full: from here on the count is too low, and the request covered too early
+        if self.count() == COUNT {
+            spanned
+        } else {
+            Cover(spanned.0 + 1)
+        }
+    }
+
+    const fn closed(self, now: u64) -> Cover {
+        match self.count() {
+            0 => self,
+            1 => Cover(self.add(now).0 - 1),
+            _ => Cover(self.0 - 1),
+        }
+    }
+
+    /// What is covered when the request ends: a stage that outlives it counts up to here.
+    const fn ticks(self, now: u64) -> u64 {
+        let until_now = if self.count() == 0 {
+            self
+        } else {
+            self.add(now)
+        };
+        until_now.0 >> COUNT_BITS
+    }
+}
+
 /// Shared by everything that works for one request.
 #[derive(Debug)]
 pub(crate) struct Tally {
@@ -37,10 +89,8 @@ pub(crate) struct Tally {
     pub(crate) start: u64,
     combo: AtomicU32,
     flags: AtomicU32,
-    /// Stages open now.
-    open: AtomicU32,
-    /// Ticks in which at least one stage was open: minus every start, plus every end of such a span.
-    covered: AtomicU64,
+    /// Stages open now, and the ticks in which there was at least one.
+    cover: AtomicU64,
     trouble: Mutex<Option<Trouble>>,
 }
 
@@ -63,8 +113,7 @@ impl Tally {
             start,
             combo: AtomicU32::new(combo),
             flags: AtomicU32::new(0),
-            open: AtomicU32::new(0),
-            covered: AtomicU64::new(0),
+            cover: AtomicU64::new(0),
             trouble: Mutex::new(None),
         }
     }
@@ -82,12 +131,24 @@ impl Tally {
         self.flags.load(Ordering::Acquire) & flag != 0
     }
 
+    #[inline]
+    fn change(&self, change: impl Fn(Cover) -> Cover) {
+        let mut known = self.cover.load(Ordering::Relaxed);
+        // almost always at once: the stages of one request rarely begin or end at the same instant
+        while let Err(other) = self.cover.compare_exchange_weak(
+            known,
+            change(Cover(known)).0,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        ) {
+            known = other;
+        }
+    }
+
     /// A stage begins.
     #[inline]
     pub(crate) fn enter(&self, now: u64, execution: bool) {
-        if self.open.fetch_add(1, Ordering::AcqRel) == 0 {
-            self.covered.fetch_sub(now, Ordering::AcqRel);
-        }
+        self.change(|cover| cover.opened(now));
         if execution && !self.has(EXECUTED) {
             self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
         }
@@ -96,9 +157,7 @@ impl Tally {
     /// A stage ends.
     #[inline]
     pub(crate) fn leave(&self, now: u64) -> Left {
-        if self.open.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.covered.fetch_add(now, Ordering::AcqRel);
-        }
+        self.change(|cover| cover.closed(now));
         let flags = self.flags.load(Ordering::Acquire);
         Left {
             outlived: flags & ENDED != 0,
@@ -159,14 +218,7 @@ impl Tally {
             return None;
         }
         let total = now.wrapping_sub(self.start);
-        let covered = self.covered.load(Ordering::Acquire);
-        // a stage that outlives its request counts up to here
-        let still_open = self.open.load(Ordering::Acquire) > 0;
-        let covered = if still_open {
-            covered.wrapping_add(now)
-        } else {
-            covered
-        };
+        let covered = Cover(self.cover.load(Ordering::Acquire)).ticks(now);
         // stages that end on another thread at this very moment may be a clock read ahead
         let rest = total.saturating_sub(covered);
         let trouble = *self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
