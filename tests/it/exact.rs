@@ -3,7 +3,9 @@
 
 use instrument_inference::inference_stage;
 use instrument_inference::testing::Rig;
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics};
+use opentelemetry_sdk::metrics::data::{
+    AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics,
+};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -80,7 +82,7 @@ fn storm(
                 {
                     let _inside = rig.enter();
                     for _ in 0..calls {
-                        let (time, fail) = (numbers.time(), numbers.next() % 4 == 0);
+                        let (time, fail) = (numbers.time(), numbers.next().is_multiple_of(4));
                         let _ = takes(&rig, time, fail);
                         expected.entry(fail).or_default().record(time);
                     }
@@ -166,9 +168,9 @@ fn threads_that_share_a_series_add_up_while_scrapes_run_and_threads_end() {
                 (0..calls).for_each(|_| shared());
             };
             let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
-            running
-                .into_iter()
-                .for_each(|thread| thread.join().unwrap());
+            for thread in running {
+                thread.join().unwrap();
+            }
         }
         stop.store(true, Ordering::Relaxed);
         scraper.join().unwrap();
@@ -223,7 +225,7 @@ fn pushed(all: &[ResourceMetrics]) -> BTreeMap<bool, Expected> {
     let metrics = all
         .iter()
         .flat_map(ResourceMetrics::scope_metrics)
-        .flat_map(|scope| scope.metrics());
+        .flat_map(ScopeMetrics::metrics);
     for metric in metrics.filter(|metric| metric.name() == "inference.stage.duration") {
         let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = metric.data() else {
             panic!("durations are histograms of f64");

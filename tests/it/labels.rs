@@ -2,8 +2,9 @@
 
 use crate::support::{counts, shown};
 use instrument_inference::testing::Rig;
-use instrument_inference::{LabelValue, inference_request, inference_stage};
+use instrument_inference::{LabelValue, ModelSlot, inference_request, inference_stage};
 
+#[derive(Clone, Copy)]
 enum Tier {
     Free,
     Paid,
@@ -30,7 +31,6 @@ fn preprocess(cached: Option<bool>) {}
 
 #[inference_request(ingress = "http", tier = &tier, labels(traced = traced))]
 fn predict(tier: Tier, traced: bool) {
-    drop(tier);
     preprocess(Some(traced));
 }
 
@@ -79,14 +79,14 @@ fn a_requests_labels_go_to_its_counter_and_duration() {
 
 #[test]
 fn too_many_versions_of_a_model_fold() {
+    #[inference_request(model = slot)]
+    fn served(slot: &ModelSlot) {}
     let rig = Rig::new();
     let _inside = rig.enter();
     for version in 0..100 {
         let slot = rig.model("m", &version.to_string());
         served(&slot);
     }
-    #[inference_request(model = slot)]
-    fn served(slot: &instrument_inference::ModelSlot) {}
     let versions = counts(&rig, "inference_requests_total", &["version"]);
     assert_eq!(versions.len(), 65);
     assert_eq!(versions["other"], 36);

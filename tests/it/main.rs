@@ -5,6 +5,12 @@
     unreachable_pub,
     reason = "nobody uses a test from outside"
 )]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "the numbers of these tests are small"
+)]
 
 mod exact;
 mod labels;

@@ -185,12 +185,12 @@ fn an_error_is_asked_what_it_is() {
     fn refuses() -> Result<(), Refusal> {
         Err(Refusal)
     }
-    fn busy(_: &u8) -> ErrorType {
+    fn busy(_: &String) -> ErrorType {
         ErrorType::RateLimited
     }
     #[inference_stage("postprocess", error = busy)]
-    fn by_path() -> Result<(), u8> {
-        Err(1)
+    fn by_path() -> Result<(), String> {
+        Err(String::new())
     }
     type Hidden<T> = Option<T>;
     #[inference_stage("batch")]

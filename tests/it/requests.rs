@@ -304,8 +304,9 @@ fn a_handler_within_a_handler_joins_and_the_same_one_is_new() {
 
 #[test]
 fn the_model_is_the_only_one_or_the_one_that_is_named() {
-    #[inference_request(model = &slot)]
-    fn named(slot: ModelSlot) {
+    #[inference_request(model = &*slot)]
+    fn named(slot: Box<ModelSlot>) {
+        // the attribute has read it before
         drop(slot);
         fine();
     }
@@ -324,7 +325,7 @@ fn the_model_is_the_only_one_or_the_one_that_is_named() {
     fine();
     let second = rig.model("second", "2");
     unnamed();
-    named(second.clone());
+    named(Box::new(second.clone()));
     elsewhere(&second);
     elsewhere(&only);
     let by = ["model", "version"];

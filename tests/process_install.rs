@@ -1,0 +1,475 @@
+//! Installing, serving and stopping: what is global, so each story runs in a process of its own.
+//!
+//! A test starts this very program again with the name of a story; the story's process runs it and says `done`.
+#![cfg(all(feature = "prometheus", feature = "http"))]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    reason = "nobody uses a test from outside"
+)]
+
+#[path = "peers/peer.rs"]
+mod peer;
+
+use instrument_inference::{InstallError, Telemetry, inference_request, inference_stage};
+use std::future::pending;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const STORY: &str = "INSTALL_STORY";
+
+/// Ten times what any of the stories needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[inference_stage("execute")]
+fn execute() -> u8 {
+    1
+}
+
+#[inference_request(ingress = "http")]
+async fn predict() -> u8 {
+    execute()
+}
+
+#[inference_stage("rerank")]
+async fn never_ends() {
+    pending().await
+}
+
+/// Runs a story in a process of its own, with these variables, and nothing else of ours.
+fn tell(story: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.args(["--exact", "story", "--nocapture", "--test-threads=1"]);
+    for name in [
+        "INSTRUMENT_METRICS_ADDR",
+        "INSTRUMENT_DISABLED",
+        "OTEL_SERVICE_NAME",
+        "OTEL_RESOURCE_ATTRIBUTES",
+    ] {
+        command.env_remove(name);
+    }
+    command.env(STORY, story).envs(variables.iter().copied());
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        let _ = stdout.read_to_string(&mut text);
+        let _ = stderr.read_to_string(&mut text);
+        text
+    });
+    let deadline = Instant::now() + PATIENCE;
+    while !reader.is_finished() && Instant::now() < deadline {
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    let status = child.wait().expect("the program ends");
+    let text = reader.join().expect("its output can be read");
+    assert!(
+        status.success() && text.contains("story told"),
+        "{story}: {status}\n{text}"
+    );
+    text
+}
+
+macro_rules! stories {
+    ($($story:ident $(with $variables:expr)?;)*) => {
+        $(#[test]
+        fn $story() {
+            #[allow(unused_mut, unused_assignments, reason = "most stories have none")]
+            let mut variables: &[(&str, &str)] = &[];
+            $(variables = &$variables;)?
+            tell(stringify!($story), variables);
+        })*
+
+        /// Not a test of its own: what a started process runs.
+        #[test]
+        fn story() {
+            let Ok(story) = std::env::var(STORY) else { return };
+            match story.as_str() {
+                $(stringify!($story) => told::$story(),)*
+                "one_flavour" => told::one_flavour(),
+                other => panic!("no story {other}"),
+            }
+            println!("story told");
+        }
+    };
+}
+
+stories! {
+    a_second_installation_names_both_places;
+    an_installation_after_a_shutdown_is_refused_too;
+    an_occupied_port_is_named_and_nothing_is_left_running;
+    wrong_settings_are_all_named_at_once with [("INSTRUMENT_METRICS_ADDR", "nonsense"), ("INSTRUMENT_DISABLED", "maybe")];
+    the_environment_wins with [("INSTRUMENT_METRICS_ADDR", "127.0.0.1:0"), ("OTEL_SERVICE_NAME", "from-env"), ("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")];
+    disabled_records_and_serves_nothing with [("INSTRUMENT_DISABLED", "1")];
+    every_runtime_flavour_can_install_flush_and_stop;
+    series_of_linked_stages_exist_before_they_run;
+    metrics_are_served_as_prometheus_asks_for_them;
+    slow_and_silent_clients_keep_nobody_out;
+    a_stop_closes_the_port_and_what_runs_on_is_ignored;
+    a_textfile_appears_whole;
+    more_than_a_ring_holds_is_all_there;
+}
+
+mod told {
+    use super::*;
+
+    fn builder() -> instrument_inference::TelemetryBuilder {
+        Telemetry::builder("story").metrics_addr("127.0.0.1:0")
+    }
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(future)
+    }
+
+    fn stop(telemetry: &Telemetry) {
+        telemetry.shutdown_blocking(PATIENCE).expect("it stops");
+    }
+
+    /// Sends `request` as it is and reads until the other side closes.
+    fn raw(address: SocketAddr, request: &str) -> Vec<u8> {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        answer
+    }
+
+    fn ask(address: SocketAddr, method: &str, path: &str, more: &str) -> Vec<u8> {
+        raw(
+            address,
+            &format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{more}\r\n"),
+        )
+    }
+
+    fn text(answer: &[u8]) -> String {
+        String::from_utf8_lossy(answer).into_owned()
+    }
+
+    pub fn a_second_installation_names_both_places() {
+        let (telemetry, first) = (builder().install().unwrap(), line!());
+        let (again, second) = (builder().install(), line!());
+        let error = again.unwrap_err();
+        assert!(matches!(error, InstallError::AlreadyInstalled { .. }));
+        let text = error.to_string();
+        for line in [first, second] {
+            assert!(
+                text.contains(&format!("process_install.rs:{line}:")),
+                "{text}"
+            );
+        }
+        stop(&telemetry);
+    }
+
+    pub fn an_installation_after_a_shutdown_is_refused_too() {
+        let telemetry = builder().install().unwrap();
+        stop(&telemetry);
+        stop(&telemetry);
+        assert!(matches!(
+            builder().install(),
+            Err(InstallError::AlreadyInstalled { .. })
+        ));
+    }
+
+    pub fn an_occupied_port_is_named_and_nothing_is_left_running() {
+        let occupied = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = occupied.local_addr().unwrap().to_string();
+        let error = Telemetry::builder("story")
+            .metrics_addr(&address)
+            .install()
+            .unwrap_err();
+        assert!(matches!(
+            error,
+            InstallError::Bind {
+                listener: "metrics",
+                ..
+            }
+        ));
+        assert!(error.to_string().contains(&address), "{error}");
+        drop(occupied);
+        let telemetry = Telemetry::builder("story")
+            .metrics_addr(&address)
+            .install()
+            .unwrap();
+        assert_eq!(telemetry.metrics_addr().unwrap().to_string(), address);
+        stop(&telemetry);
+    }
+
+    pub fn wrong_settings_are_all_named_at_once() {
+        let error = Telemetry::defaults(" ").install().unwrap_err().to_string();
+        for part in [
+            "INSTRUMENT_METRICS_ADDR = \"nonsense\"",
+            "INSTRUMENT_DISABLED = \"maybe\"",
+            "service = \" \"",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert_eq!(execute(), 1);
+    }
+
+    pub fn the_environment_wins() {
+        let telemetry = Telemetry::defaults("from-code")
+            .service_version("7")
+            .install()
+            .unwrap();
+        assert_ne!(telemetry.metrics_addr().unwrap().port(), 9464);
+        let scrape = telemetry.scrape();
+        let info = scrape
+            .lines()
+            .find(|line| line.starts_with("target_info{"))
+            .unwrap();
+        for label in [
+            "service_name=\"from-env\"",
+            "service_version=\"7\"",
+            "deployment_environment_name=\"test\"",
+        ] {
+            assert!(info.contains(label), "{info}");
+        }
+        stop(&telemetry);
+    }
+
+    pub fn disabled_records_and_serves_nothing() {
+        let telemetry = Telemetry::defaults("story").install().unwrap();
+        let _slot = telemetry.model("m", "1");
+        assert!(!telemetry.is_enabled());
+        assert_eq!(block_on(predict()), 1);
+        telemetry.meter().u64_counter("own").build().add(1, &[]);
+        assert_eq!(
+            (telemetry.metrics_addr(), telemetry.scrape().as_str()),
+            (None, "")
+        );
+        assert!(telemetry.summary().rows().is_empty());
+        block_on(telemetry.flush()).unwrap();
+        stop(&telemetry);
+    }
+
+    pub fn every_runtime_flavour_can_install_flush_and_stop() {
+        // one process has one installation, so this one tells its own story again for each flavour
+        for flavour in [
+            "none",
+            "current thread",
+            "one worker, in a task",
+            "two workers",
+            "local set",
+            "spawn_blocking",
+        ] {
+            super::tell("one_flavour", &[("FLAVOUR", flavour)]);
+        }
+    }
+
+    pub fn one_flavour() {
+        let flavour = std::env::var("FLAVOUR").unwrap();
+        let all = || async {
+            let telemetry = builder().install().unwrap();
+            assert_eq!(predict().await, 1);
+            telemetry.flush().await.unwrap();
+            assert!(telemetry.scrape().contains("inference_requests_total"));
+            telemetry.shutdown().await.unwrap();
+            telemetry.shutdown().await.unwrap();
+        };
+        let workers = |count| {
+            tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(count)
+                .build()
+                .unwrap()
+        };
+        match flavour.as_str() {
+            "none" => futures::executor::block_on(all()),
+            "current thread" => tokio::runtime::Builder::new_current_thread()
+                .build()
+                .unwrap()
+                .block_on(all()),
+            "one worker, in a task" => {
+                let runtime = workers(1);
+                runtime.block_on(runtime.spawn(all())).unwrap();
+            }
+            "two workers" => workers(2).block_on(all()),
+            "local set" => {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .build()
+                    .unwrap();
+                tokio::task::LocalSet::new().block_on(&runtime, all());
+            }
+            "spawn_blocking" => {
+                let runtime = workers(1);
+                let blocking = runtime.spawn_blocking(|| {
+                    let telemetry = builder().install().unwrap();
+                    telemetry.shutdown_blocking(PATIENCE).unwrap();
+                });
+                runtime.block_on(blocking).unwrap();
+            }
+            other => panic!("no flavour {other}"),
+        }
+    }
+
+    pub fn series_of_linked_stages_exist_before_they_run() {
+        let telemetry = builder().install().unwrap();
+        let _slot = telemetry.model("m", "1");
+        let scrape = telemetry.scrape();
+        for line in [
+            "inference_stage_duration_seconds_count{model=\"m\",outcome=\"ok\",stage=\"execute\",version=\"1\"} 0",
+            "inference_stage_duration_seconds_count{model=\"m\",outcome=\"ok\",stage=\"rerank\",version=\"1\"} 0",
+            "inference_request_duration_seconds_count{model=\"m\",outcome=\"ok\",version=\"1\"} 0",
+            "inference_requests_total{ingress=\"http\",model=\"m\",outcome=\"error\",version=\"1\"} 0",
+            "inference_stage_in_flight{model=\"m\",stage=\"rerank\",version=\"1\"} 0",
+            "inference_unattributed_seconds_total{model=\"m\",version=\"1\"} 0",
+        ] {
+            assert!(scrape.contains(line), "no {line} in\n{scrape}");
+        }
+        stop(&telemetry);
+    }
+
+    pub fn metrics_are_served_as_prometheus_asks_for_them() {
+        let telemetry = builder().install().unwrap();
+        let address = telemetry.metrics_addr().unwrap();
+        let _slot = telemetry.model("m", "1");
+        block_on(predict());
+
+        let plain = text(&ask(address, "GET", "/metrics", ""));
+        assert!(plain.starts_with("HTTP/1.1 200 OK\r\n"), "{plain}");
+        assert!(
+            plain.contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n"),
+            "{plain}"
+        );
+        assert!(plain.contains("inference_requests_total{ingress=\"http\",model=\"m\",outcome=\"ok\",version=\"1\"} 1\n"));
+
+        let head = text(&ask(address, "HEAD", "/metrics", ""));
+        assert!(
+            head.starts_with("HTTP/1.1 200 OK\r\n") && head.ends_with("\r\n\r\n"),
+            "{head}"
+        );
+
+        let zipped = ask(
+            address,
+            "GET",
+            "/metrics",
+            "accept-encoding: deflate, gzip\r\n",
+        );
+        let body = zipped
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .unwrap()
+            + 4;
+        assert!(text(&zipped[..body]).contains("content-encoding: gzip\r\n"));
+        assert_eq!(&zipped[body..body + 2], [0x1f, 0x8b]);
+        assert!(
+            zipped.len() * 4 < plain.len(),
+            "{} of {}",
+            zipped.len(),
+            plain.len()
+        );
+
+        let some = text(&ask(
+            address,
+            "GET",
+            "/metrics?name[]=inference_requests_total&name%5B%5D=inference_errors_total",
+            "",
+        ));
+        assert!(
+            some.contains("inference_requests_total{")
+                && !some.contains("inference_stage_duration"),
+            "{some}"
+        );
+
+        assert!(text(&ask(address, "GET", "/nothing", "")).starts_with("HTTP/1.1 404 "));
+        assert!(
+            text(&ask(address, "POST", "/metrics", "content-length: 0\r\n"))
+                .starts_with("HTTP/1.1 405 ")
+        );
+        assert!(text(&raw(address, "nonsense\r\n\r\n")).starts_with("HTTP/1.1 400 "));
+        stop(&telemetry);
+    }
+
+    pub fn slow_and_silent_clients_keep_nobody_out() {
+        let telemetry = builder().install().unwrap();
+        let address = telemetry.metrics_addr().unwrap();
+        let mut silent: Vec<_> = (0..300)
+            .map(|_| TcpStream::connect(address).unwrap())
+            .collect();
+        for (at, stream) in silent.iter_mut().enumerate() {
+            if at % 2 == 0 {
+                // the beginning of a request whose end never comes
+                let _ = stream.write_all(b"GET /metrics HTTP/1.1\r\nhost:");
+            }
+        }
+        let answer = peer::get(address, "/metrics").unwrap();
+        assert_eq!(answer.status, 200);
+        drop(silent);
+        stop(&telemetry);
+    }
+
+    pub fn a_stop_closes_the_port_and_what_runs_on_is_ignored() {
+        use futures::FutureExt;
+        let telemetry = builder().install().unwrap();
+        let address = telemetry.metrics_addr().unwrap();
+        let mut running = Box::pin(never_ends());
+        assert!(running.as_mut().now_or_never().is_none());
+        stop(&telemetry);
+        assert!(
+            TcpStream::connect(address).is_err(),
+            "nobody listens any more"
+        );
+        assert!(running.as_mut().now_or_never().is_none());
+        drop(running);
+        assert_eq!(block_on(predict()), 1);
+        assert!(
+            !telemetry
+                .scrape()
+                .contains("outcome=\"cancelled\",stage=\"rerank\"")
+        );
+        block_on(telemetry.flush()).expect("there is nothing left to flush");
+    }
+
+    pub fn a_textfile_appears_whole() {
+        let telemetry = builder().install().unwrap();
+        let scratch = peer::Scratch::new("textfile");
+        let path = scratch.path().join("job.prom");
+        block_on(predict());
+        telemetry.write_textfile(&path).unwrap();
+        let written = std::fs::read_to_string(&path).unwrap();
+        assert!(written.contains("inference_requests_total{") && written.ends_with('\n'));
+        assert_eq!(
+            std::fs::read_dir(scratch.path()).unwrap().count(),
+            1,
+            "nothing unfinished is left"
+        );
+        assert!(
+            telemetry
+                .write_textfile(scratch.path().join("no/such/folder.prom"))
+                .is_err()
+        );
+        stop(&telemetry);
+    }
+
+    pub fn more_than_a_ring_holds_is_all_there() {
+        let telemetry = builder().install().unwrap();
+        // far more than a ring holds, from a thread that then stands still
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let (told, tell) = std::sync::mpsc::channel();
+        let busy = std::thread::spawn(move || {
+            for _ in 0..10_000 {
+                execute();
+            }
+            told.send(()).unwrap();
+            let _ = wait.recv();
+        });
+        tell.recv().unwrap();
+        let scrape = telemetry.scrape();
+        let line = "inference_stage_duration_seconds_count{model=\"none\",outcome=\"ok\",stage=\"execute\",version=\"none\"} 10000";
+        assert!(scrape.contains(line), "{scrape}");
+        drop(go);
+        busy.join().unwrap();
+        stop(&telemetry);
+    }
+}
