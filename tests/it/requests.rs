@@ -202,6 +202,12 @@ fn a_cancellation_names_the_stage_where_the_client_left() {
         never_ends().await;
     }
     #[inference_request]
+    async fn tells(context: &std::sync::OnceLock<RequestContext>) {
+        let _ =
+            context.set(RequestContext::current().expect("a request is current in its handler"));
+        pending().await
+    }
+    #[inference_request]
     async fn waits_outside() {
         futures::select_biased! {
             () = std::future::ready(()).fuse() => {},
@@ -226,8 +232,14 @@ fn a_cancellation_names_the_stage_where_the_client_left() {
             .is_some_and(|result| result.is_ok())
     );
     assert_eq!(shown(&requests(&rig)), "cancelled 2, ok 1");
+    let context = std::sync::OnceLock::new();
+    let mut told = Box::pin(tells(&context));
+    assert!(told.as_mut().now_or_never().is_none());
+    assert!(!context.get().expect("it was told").is_cancelled());
+    drop(told);
+    assert!(context.get().expect("it was told").is_cancelled());
     let cancelled = counts(&rig, "inference_cancellations_total", &["stage", "cause"]);
-    assert_eq!(shown(&cancelled), "execute unknown 1, none unknown 1");
+    assert_eq!(shown(&cancelled), "execute unknown 1, none unknown 2");
     assert!(close(
         value(
             &rig,
@@ -403,6 +415,7 @@ fn work_that_outlives_its_request_is_cancelled_and_wasted() {
     let rig = Rig::new();
     let _inside = rig.enter();
     let context = leaves().now_or_never().expect("ready at once");
+    assert!(!context.is_cancelled());
     {
         let _late = context.enter();
         assert!(execute(&rig, None).is_ok());

@@ -31,13 +31,15 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
     let options = settings.site_options(&private);
     // A literal is known before the first request: its series can exist at 0.
     let ingress = request.ingress.as_ref().and_then(literal);
+    let varies = (request.ingress.is_some() && ingress.is_none()) || request.tier.is_some();
+    let varies = varies.then(|| quote_spanned!(span=> .varies()));
     let ingress = ingress.map(|text| quote_spanned!(span=> .ingress(#text)));
     let root = request.root.then(|| quote_spanned!(span=> .root()));
     let wrap = Wrap {
         function,
         verbs: &VERBS,
         checks: TokenStream::new(),
-        site: quote!(#request_site #arguments #options #ingress #root),
+        site: quote!(#request_site #arguments #options #ingress #varies #root),
         arguments: opening(request, &private),
         expressions: arguments::checked(
             settings

@@ -12,7 +12,8 @@ async fn predict(
         static __SITE: P::Site = P::Site::request("predict", ::core::module_path!())
             .labels(&["cached"])
             .names_model()
-            .ingress("http");
+            .ingress("http")
+            .varies();
         &__SITE
     };
     let __arguments = if P::enabled() {

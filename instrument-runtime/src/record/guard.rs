@@ -121,7 +121,7 @@ impl Open {
             None if self.serial == 0 => Kind::ended(outcome).orphan(),
             None => Kind::ended(outcome),
         };
-        local::with(|local| local.push(self.id.event(kind, now.wrapping_sub(self.start))));
+        local::with(|local| local.push(self.id.event(kind, now.saturating_sub(self.start))));
     }
 
     #[inline]

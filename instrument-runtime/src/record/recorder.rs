@@ -300,8 +300,8 @@ impl Recorder {
 
     /// Makes the series of every linked site exist at 0 under a model: "never called" is not "not deployed".
     pub(crate) fn show_linked(&self, model: usize) {
-        let unlabelled = |site: &&Site| !site.names_model && site.keys.is_empty();
-        for site in SITES.iter().filter(unlabelled) {
+        let known = |site: &&Site| !site.names_model && !site.varies && site.keys.is_empty();
+        for site in SITES.iter().filter(known) {
             let id = match site.kind {
                 SiteKind::Stage => self.stage(site, model, 0),
                 SiteKind::Request => {

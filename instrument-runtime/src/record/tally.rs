@@ -204,6 +204,11 @@ impl Tally {
         }
     }
 
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.has(CANCELLING)
+    }
+
+    /// The request is dropped before it was done.
     pub(crate) fn cancelling(&self) {
         self.flags.fetch_or(CANCELLING, Ordering::AcqRel);
     }
@@ -217,7 +222,8 @@ impl Tally {
         if self.flags.fetch_or(ENDED, Ordering::AcqRel) & ENDED != 0 {
             return None;
         }
-        let total = now.wrapping_sub(self.start);
+        // counters of two cores may differ by a little, and a virtual machine may be moved
+        let total = now.saturating_sub(self.start);
         let covered = Cover(self.cover.load(Ordering::Acquire)).ticks(now);
         // stages that end on another thread at this very moment may be a clock read ahead
         let rest = total.saturating_sub(covered);

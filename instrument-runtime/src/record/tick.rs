@@ -1,6 +1,8 @@
 //! The thread that drains rings nobody else drains: once a second, and when one is half full.
 
+use crate::notice;
 use crate::record::drain;
+use std::panic::catch_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle, park_timeout};

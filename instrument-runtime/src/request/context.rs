@@ -31,6 +31,12 @@ impl RequestContext {
         local::current().map(RequestContext)
     }
 
+    /// Whether the request was dropped before it was done: the client has left, and nobody will read an answer.
+    /// Ask before an expensive step that the handler does not await.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
     /// Works for this request on this thread until the guard is dropped.
     #[must_use = "the request is current until this is dropped"]
     pub fn enter(self) -> Entered {

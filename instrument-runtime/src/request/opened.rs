@@ -85,7 +85,7 @@ fn end(tally: &Tally, outcome: Outcome) {
     };
     let (request, unattributed) = combo.request(&recorder, tally.site);
     local::with(|local| {
-        local.push(request.event(Kind::ended(outcome), now.wrapping_sub(tally.start)));
+        local.push(request.event(Kind::ended(outcome), now.saturating_sub(tally.start)));
         local.push(unattributed.event(Kind::COUNT, rest));
     });
     if outcome != Outcome::Ok {

@@ -34,6 +34,8 @@ pub struct Site {
     pub(crate) names_model: bool,
     /// `ingress = "…"` as a literal, so that its series exist before the first request.
     pub(crate) ingress: Option<&'static str>,
+    /// Labels follow from expressions, so nothing is known about the series before the first request.
+    pub(crate) varies: bool,
     pub(crate) execution: bool,
     pub(crate) root: bool,
     pub(crate) own: OwnLabels,
@@ -69,6 +71,7 @@ impl Site {
             objective: None,
             names_model: false,
             ingress: None,
+            varies: false,
             execution: false,
             root: false,
             own: OwnLabels::new(),
@@ -109,6 +112,13 @@ impl Site {
     #[must_use]
     pub const fn ingress(mut self, ingress: &'static str) -> Site {
         self.ingress = Some(ingress);
+        self
+    }
+
+    /// `ingress` or `tier` is an expression.
+    #[must_use]
+    pub const fn varies(mut self) -> Site {
+        self.varies = true;
         self
     }
 
