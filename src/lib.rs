@@ -339,4 +339,5 @@ pub use instrument_runtime::{Summary, SummaryRow};
 #[cfg(doctest)]
 #[cfg(all(feature = "prometheus", feature = "http"))]
 #[doc = include_str!("../README.md")]
-mod readme {}
+#[derive(Debug)]
+pub struct Readme;

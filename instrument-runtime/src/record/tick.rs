@@ -28,7 +28,10 @@ impl Ticker {
             .spawn(move || {
                 while !stopped.load(Ordering::Acquire) {
                     park_timeout(TICK);
-                    drain::drain();
+                    // whatever happens in there, the next tick comes
+                    if catch_unwind(drain::drain).is_err() {
+                        notice::report("a panic while draining was contained; please report it");
+                    }
                 }
             })?;
         drain::set_drainer(Some(thread.thread().clone()));
