@@ -228,12 +228,9 @@ impl fmt::Display for Summary {
                     reason = "a bar of at most 40 signs"
                 )]
                 let bar = "#".repeat((share.clamp(0.0, 1.0) * 40.0).round() as usize);
-                writeln!(
-                    f,
-                    "  {stage:<14} {:>5.1} % {:>10}  {bar}",
-                    share * 100.0,
-                    readable(*seconds)
-                )?;
+                let (percent, spent) = (share * 100.0, readable(*seconds));
+                let line = format!("  {stage:<14} {percent:>5.1} % {spent:>10}  {bar}");
+                writeln!(f, "{}", line.trim_end())?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::record::layout::{Edges, Layouts};
 use crate::record::model::{Model, NO_MODEL};
 use crate::record::observed::{Attributes, Observed};
 use crate::record::series::{self, Counting, RequestSeries, Series, SeriesId, StageSeries, sorted};
-use crate::site::site::{SITES, Site, SiteKind};
+use crate::site::site::{Foreknown, SITES, Site, SiteKind};
 use opentelemetry::{KeyValue, Value};
 use opentelemetry_sdk::metrics::{MeterProviderBuilder, SdkMeterProvider};
 use std::collections::HashMap;
@@ -300,13 +300,13 @@ impl Recorder {
 
     /// Makes the series of every linked site exist at 0 under a model: "never called" is not "not deployed".
     pub(crate) fn show_linked(&self, model: usize) {
-        let known = |site: &&Site| !site.names_model && !site.varies && site.keys.is_empty();
-        for site in SITES.iter().filter(known) {
-            let id = match site.kind {
-                SiteKind::Stage => self.stage(site, model, 0),
-                SiteKind::Request => {
-                    let ingress = site.ingress.map(Arc::from);
+        let plain = |site: &&Site| !site.names_model && site.keys.is_empty();
+        for site in SITES.iter().filter(plain) {
+            let id = match (site.kind, site.foreknown) {
+                (SiteKind::Stage, _) => self.stage(site, model, 0),
+                (SiteKind::Request, Foreknown::Ingress(ingress)) => {
                     self.unattributed(model);
+                    let ingress = ingress.map(Arc::from);
                     self.request(
                         site,
                         &RequestLabels {
@@ -316,6 +316,7 @@ impl Recorder {
                         },
                     )
                 }
+                (SiteKind::Request, Foreknown::Nothing) => continue,
             };
             if let Some(series) = series::get(id) {
                 series.show();

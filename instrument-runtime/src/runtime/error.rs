@@ -79,14 +79,8 @@ impl fmt::Display for InstallError {
     }
 }
 
-impl std::error::Error for InstallError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            InstallError::Bind { source, .. } | InstallError::System(source) => Some(source),
-            _ => None,
-        }
-    }
-}
+// the text says everything, so there is no `source`: whoever prints a chain would print it twice
+impl std::error::Error for InstallError {}
 
 /// Why a flush or a shutdown did not do all of its work.
 #[derive(Debug, Clone, PartialEq, Eq)]

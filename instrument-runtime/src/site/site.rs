@@ -18,6 +18,15 @@ pub(crate) enum SiteKind {
     Request,
 }
 
+/// What is known of the labels of a site's requests before the first one, so that their series can exist at 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Foreknown {
+    /// `ingress` as a literal, or that it is not given.
+    Ingress(Option<&'static str>),
+    /// They follow from expressions.
+    Nothing,
+}
+
 /// What an attribute leaves in the user's code: one `static`, made at compile time.
 #[derive(Debug)]
 pub struct Site {
@@ -32,10 +41,7 @@ pub struct Site {
     pub(crate) objective: Option<u64>,
     /// The model is named at the site, so nothing is known about it before it is used.
     pub(crate) names_model: bool,
-    /// `ingress = "…"` as a literal, so that its series exist before the first request.
-    pub(crate) ingress: Option<&'static str>,
-    /// Labels follow from expressions, so nothing is known about the series before the first request.
-    pub(crate) varies: bool,
+    pub(crate) foreknown: Foreknown,
     pub(crate) execution: bool,
     pub(crate) root: bool,
     pub(crate) own: OwnLabels,
@@ -70,8 +76,7 @@ impl Site {
             buckets: None,
             objective: None,
             names_model: false,
-            ingress: None,
-            varies: false,
+            foreknown: Foreknown::Ingress(None),
             execution: false,
             root: false,
             own: OwnLabels::new(),
@@ -111,14 +116,14 @@ impl Site {
     /// `ingress = "…"`, where it is a literal.
     #[must_use]
     pub const fn ingress(mut self, ingress: &'static str) -> Site {
-        self.ingress = Some(ingress);
+        self.foreknown = Foreknown::Ingress(Some(ingress));
         self
     }
 
     /// `ingress` or `tier` is an expression.
     #[must_use]
     pub const fn varies(mut self) -> Site {
-        self.varies = true;
+        self.foreknown = Foreknown::Nothing;
         self
     }
 

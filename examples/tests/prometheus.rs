@@ -1,0 +1,276 @@
+//! What a Prometheus server says about the quickstart, against what its clients have measured.
+#![cfg(unix)]
+
+#[path = "../../tests/peers/peer.rs"]
+mod peer;
+mod service;
+
+use axum::http::StatusCode;
+use instrument_examples::client::Client;
+use instrument_examples::digits::heldout;
+use peer::{Process, Scratch};
+use serde_json::Value;
+use service::{FREE, Service, wait_until};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+const CLIENTS: usize = 4;
+const REQUESTS_EACH: usize = 600;
+
+/// By how much the way to a trivial answer may differ from the way to one that the machine works for.
+const WAY: f64 = 3.0;
+
+/// What the clients measured, in seconds, sorted.
+#[derive(Default)]
+struct Measured {
+    predict: Vec<f64>,
+    /// Of requests that no handler takes: the way there and back, in the same load.
+    way: Vec<f64>,
+}
+
+/// The value that the share `q` of all values does not exceed, as the rank is counted in a histogram.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "some thousand values"
+)]
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
+
+/// Each client sends pictures of several sizes, so that latencies spread over buckets, and trivial requests between.
+async fn load(http: SocketAddr) -> Measured {
+    let uploads: Vec<_> = heldout()
+        .iter()
+        .take(100)
+        .zip(
+            [28, 28, 280, 28, 600, 28, 28, 280, 28, 1200]
+                .into_iter()
+                .cycle(),
+        )
+        .map(|((image, _), side)| image.to_png_scaled(side))
+        .collect();
+    let uploads = Arc::new(uploads);
+    let mut clients = JoinSet::new();
+    for first in 0..CLIENTS {
+        let uploads = Arc::clone(&uploads);
+        clients.spawn(async move {
+            let mut client = Client::new(http);
+            let mut measured = Measured::default();
+            for number in 0..REQUESTS_EACH {
+                let upload = uploads[(first + number) % uploads.len()].clone();
+                let began = Instant::now();
+                let reply = client.post("/predict", upload).await.expect("an answer");
+                measured.predict.push(began.elapsed().as_secs_f64());
+                assert_eq!(reply.status, StatusCode::OK, "{:?}", reply.body);
+                let began = Instant::now();
+                let reply = client.post("/nowhere", "").await.expect("an answer");
+                measured.way.push(began.elapsed().as_secs_f64());
+                assert_eq!(reply.status, StatusCode::NOT_FOUND);
+            }
+            measured
+        });
+    }
+    let mut all = Measured::default();
+    for measured in clients.join_all().await {
+        all.predict.extend(measured.predict);
+        all.way.extend(measured.way);
+    }
+    all.predict.sort_by(f64::total_cmp);
+    all.way.sort_by(f64::total_cmp);
+    all
+}
+
+fn start_prometheus(program: &Path, target: SocketAddr) -> (Process, SocketAddr) {
+    let scratch = Scratch::new("prometheus");
+    let config = scratch.write(
+        "prometheus.yml",
+        &format!(
+            "global: {{scrape_interval: 250ms, scrape_timeout: 250ms}}\n\
+             scrape_configs:\n- job_name: quickstart\n  static_configs: [{{targets: ['{target}']}}]\n"
+        ),
+    );
+    let addr = peer::free_addr();
+    let arguments = [
+        format!("--config.file={}", config.display()),
+        format!(
+            "--storage.tsdb.path={}",
+            scratch.path().join("data").display()
+        ),
+        format!("--web.listen-address={addr}"),
+    ];
+    let mut server = Process::start(program, arguments, scratch);
+    server.wait_for_http(addr, "/-/ready", Duration::from_mins(1));
+    (server, addr)
+}
+
+/// The series that a query gives, each with its labels.
+fn query(prometheus: SocketAddr, promql: &str) -> Vec<(Value, f64)> {
+    let mut path = "/api/v1/query?query=".to_owned();
+    for byte in promql.bytes() {
+        write!(path, "%{byte:02X}").expect("writing to a string works");
+    }
+    let answer = peer::get(prometheus, &path).expect("Prometheus answers");
+    let json: Value = serde_json::from_str(&answer.body).expect("in JSON");
+    let series = json["data"]["result"].as_array();
+    let series = series.unwrap_or_else(|| panic!("{promql}: {json}"));
+    let value = |one: &Value| one["value"][1].as_str()?.parse().ok();
+    series
+        .iter()
+        .map(|one| (one["metric"].clone(), value(one).expect("a number")))
+        .collect()
+}
+
+/// The value of a query that gives one series; `None` while there is none.
+fn value(prometheus: SocketAddr, promql: &str) -> Option<f64> {
+    let series = query(prometheus, promql);
+    assert!(series.len() < 2, "{promql}: {series:?}");
+    series.first().map(|(_, value)| *value)
+}
+
+/// The edges around the share `q`, from the cumulative counts by upper edge.
+fn bucket(buckets: &[(f64, f64)], q: f64) -> (f64, f64) {
+    let rank = q * buckets.last().expect("an open bucket").1;
+    let at = buckets.iter().position(|(_, count)| *count >= rank);
+    let at = at.expect("the last bucket holds all");
+    let lower = if at == 0 { 0.0 } else { buckets[at - 1].0 };
+    (lower, buckets[at].0)
+}
+
+#[test]
+fn prometheus_sees_what_the_clients_measured() {
+    let Some(program) = peer::require("prometheus") else {
+        return;
+    };
+    let mut service = Service::start(&FREE, &[]);
+    let (http, metrics) = service.ready();
+    let metrics = metrics.expect("metrics are on");
+    let (_server, prometheus) = start_prometheus(&program, metrics);
+    let measured = Runtime::new().expect("a runtime").block_on(load(http));
+
+    let ok = "sum(inference_requests_total{outcome=\"ok\"})";
+    #[expect(clippy::cast_precision_loss, reason = "some thousand values")]
+    let sent = measured.predict.len() as f64;
+    wait_until("Prometheus has scraped after the last request", || {
+        value(prometheus, ok).is_some_and(|count| count >= sent)
+    });
+    let exactly = |promql: &str, expected: f64| {
+        let found = value(prometheus, promql).unwrap_or(f64::NAN);
+        assert!(
+            (found - expected).abs() < 1e-9,
+            "{promql} is {found} instead of {expected}"
+        );
+    };
+    exactly(ok, sent);
+    exactly("sum(inference_requests_total)", sent);
+    exactly("sum(inference_request_duration_seconds_count)", sent);
+    exactly(
+        "sum(inference_stage_duration_seconds_count{stage=\"execute\"})",
+        sent,
+    );
+    exactly("sum(inference_requests_in_flight)", 0.0);
+    exactly("sum(inference_stage_in_flight)", 0.0);
+    exactly("min(up)", 1.0);
+    exactly("count(inference_orphan_stages_total > 0) or vector(0)", 0.0);
+
+    let family = "inference_request_duration_seconds_bucket{outcome=\"ok\"}";
+    let by_edge = query(prometheus, &format!("sum by (le) ({family})"));
+    let edge = |labels: &Value| labels["le"].as_str().and_then(|edge| edge.parse().ok());
+    let mut buckets: Vec<(f64, f64)> = by_edge
+        .iter()
+        .map(|(labels, count)| (edge(labels).expect("an edge"), *count))
+        .collect();
+    buckets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for q in [0.5, 0.9, 0.99] {
+        let promql = format!("histogram_quantile({q}, sum by (le) ({family}))");
+        let server = value(prometheus, &promql).expect("there were requests");
+        let client = quantile(&measured.predict, q);
+        let (lower, upper) = bucket(&buckets, q);
+        println!("{q}: server {server:.6} in {lower}..{upper}, client {client:.6}");
+        assert!(
+            lower <= server && server <= upper,
+            "{q}: {server} is not in {lower}..{upper}"
+        );
+        // A client waits longer than its request takes, so the same holds for every rank.
+        assert!(
+            client >= lower,
+            "{q}: a client measured {client}, the server more than {lower}"
+        );
+        // Of all requests, those above the sum of two quantiles are above one of them. Half of what is above `q` for
+        // each leaves no more than what is above `q`.
+        let half = f64::midpoint(1.0, q);
+        let (_, slowest) = bucket(&buckets, half);
+        let way = quantile(&measured.way, half);
+        assert!(
+            client <= slowest + WAY * way,
+            "{q}: a client measured {client}, the server at most {slowest} and the way took {way}"
+        );
+    }
+
+    let parts =
+        "sum(inference_stage_duration_seconds_sum) + sum(inference_unattributed_seconds_total)";
+    let share = format!("({parts}) / sum(inference_request_duration_seconds_sum)");
+    let share = value(prometheus, &share).expect("there were requests");
+    assert!(
+        (share - 1.0).abs() < 0.01,
+        "the parts are {share} of the whole"
+    );
+    let whole = value(prometheus, "sum(inference_request_duration_seconds_sum)");
+    assert!(whole.is_some_and(|seconds| seconds > 0.0 && seconds <= measured.predict.iter().sum()));
+
+    service.signal("TERM");
+    assert!(service.ended().status.success());
+}
+
+#[test]
+fn promtool_has_nothing_to_say_about_the_scrape() {
+    let Some(promtool) = peer::require("promtool") else {
+        return;
+    };
+    let mut service = Service::start(&FREE, &[]);
+    let (http, metrics) = service.ready();
+    let runtime = Runtime::new().expect("a runtime");
+    let mut client = Client::new(http);
+    for upload in [heldout()[0].0.to_png(), b"bad".to_vec()] {
+        runtime
+            .block_on(client.post("/predict", upload))
+            .expect("an answer");
+    }
+    let scrape = peer::get(metrics.expect("metrics are on"), "/metrics")
+        .expect("a scrape")
+        .body;
+    // It accepts an empty input too.
+    for family in [
+        "inference_requests_total{",
+        "inference_rejections_total{",
+        "inference_stage_duration_seconds_bucket{",
+    ] {
+        assert!(scrape.contains(family), "no {family} in\n{scrape}");
+    }
+    let mut lint = Command::new(promtool)
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("promtool starts");
+    let mut stdin = lint.stdin.take().expect("it is piped");
+    stdin.write_all(scrape.as_bytes()).expect("it reads");
+    drop(stdin);
+    let said = lint.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned();
+    assert!(
+        said.status.success() && text.is_empty(),
+        "{}: {text}\n{scrape}",
+        said.status
+    );
+}

@@ -1,0 +1,337 @@
+//! The quickstart, as somebody who starts it sees it.
+#![cfg(unix)]
+
+#[path = "../../tests/peers/peer.rs"]
+mod peer;
+mod service;
+
+use axum::http::StatusCode;
+use instrument_examples::client::Client;
+use instrument_examples::digits::heldout;
+use peer::Scratch;
+use serde_json::Value;
+use service::{FREE, Service, scraped, wait_until};
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+/// A stop without anything to wait for. It takes milliseconds; a process that waits for a time-out exceeds this.
+const STOP: Duration = Duration::from_secs(4);
+
+fn start() -> (Service, SocketAddr, SocketAddr) {
+    let mut service = Service::start(&FREE, &[]);
+    let (http, metrics) = service.ready();
+    (service, http, metrics.expect("metrics are on"))
+}
+
+/// The answer to an upload, which always is JSON.
+fn post(runtime: &Runtime, client: &mut Client, upload: Vec<u8>) -> (StatusCode, Value) {
+    let reply = runtime.block_on(client.post("/predict", upload));
+    let reply = reply.expect("every upload is answered");
+    let answer = serde_json::from_slice(&reply.body);
+    let answer = answer.unwrap_or_else(|error| panic!("{error}: {:?}", reply.body));
+    (reply.status, answer)
+}
+
+fn counted(metrics: SocketAddr, outcome: &str) -> f64 {
+    let outcome = format!("outcome=\"{outcome}\"");
+    let labels = [
+        "ingress=\"http\"",
+        "model=\"digits\"",
+        "version=\"1\"",
+        &outcome,
+    ];
+    scraped(metrics, "inference_requests_total", &labels)
+}
+
+fn is(count: f64, expected: u32) -> bool {
+    (count - f64::from(expected)).abs() < 0.5
+}
+
+#[test]
+fn digits_are_read_and_counted() {
+    let (service, http, metrics) = start();
+    let runtime = Runtime::new().expect("a runtime");
+    let mut client = Client::new(http);
+    for name in ["seven.png", "four-on-paper.png"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("models")
+            .join(name);
+        let (status, answer) = post(&runtime, &mut client, fs::read(path).expect("a picture"));
+        let digit = if name == "seven.png" { 7 } else { 4 };
+        assert_eq!(
+            (status.as_u16(), &answer["digit"]),
+            (200, &Value::from(digit)),
+            "{name}"
+        );
+        assert!(
+            answer["confidence"]
+                .as_f64()
+                .is_some_and(|share| share > 0.5 && share <= 1.0)
+        );
+    }
+    let heldout = heldout();
+    let right = heldout[..48].iter().filter(|(image, digit)| {
+        let (status, answer) = post(&runtime, &mut client, image.to_png());
+        assert_eq!(status, StatusCode::OK, "{answer}");
+        answer["digit"] == *digit
+    });
+    assert!(right.count() >= 46);
+    assert!(is(counted(metrics, "ok"), 50));
+    for stage in ["queue", "preprocess", "execute", "postprocess"] {
+        let labels = [
+            &*format!("stage=\"{stage}\""),
+            "outcome=\"ok\"",
+            "model=\"digits\"",
+        ];
+        let count = scraped(metrics, "inference_stage_duration_seconds_count", &labels);
+        assert!(is(count, 50), "{stage}: {count}");
+    }
+
+    service.signal("TERM");
+    let asked = Instant::now();
+    let ended = service.ended();
+    assert!(asked.elapsed() < STOP, "{:?}", asked.elapsed());
+    assert!(
+        ended.status.success() && ended.stderr.is_empty(),
+        "{ended:?}"
+    );
+    assert_eq!(
+        ended.stdout.matches("ready ").count(),
+        1,
+        "{}",
+        ended.stdout
+    );
+    let hint = format!("curl --data-binary @examples/models/seven.png http://{http}/predict");
+    assert!(ended.stdout.contains(&hint), "{}", ended.stdout);
+}
+
+#[test]
+fn bad_input_is_answered_with_a_sentence_and_counted_as_rejected() {
+    let (service, http, metrics) = start();
+    let runtime = Runtime::new().expect("a runtime");
+    let mut client = Client::new(http);
+    let digit = heldout()[0].0.clone();
+    let whole = digit.to_png();
+    let mut damaged = whole.clone();
+    damaged[50] ^= 0xff;
+    let mut huge = whole.clone();
+    // The sides of the header: more pixels than are decoded, so its checksum does not matter.
+    huge[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+    let cases = [
+        (b"".to_vec(), 400, "the upload is empty"),
+        (b"digit=7".to_vec(), 400, "the upload is not a PNG file"),
+        (
+            b"\xff\xd8\xff\xe0".to_vec(),
+            400,
+            "the upload is not a PNG file",
+        ),
+        (
+            whole[..whole.len() / 2].to_vec(),
+            400,
+            "the PNG file is damaged",
+        ),
+        (damaged, 400, "the PNG file is damaged"),
+        (huge, 400, ""),
+        (
+            vec![0; (16 << 20) + 1],
+            413,
+            "the upload is larger than the 16 MiB that are accepted",
+        ),
+    ];
+    let sent = u32::try_from(cases.len()).expect("a few");
+    for (upload, expected, text) in cases {
+        let (status, answer) = post(&runtime, &mut client, upload);
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert_eq!(status.as_u16(), expected, "{answer}");
+        assert!(error.starts_with(text) && error.len() > 10, "{answer}");
+    }
+    assert!(is(counted(metrics, "rejected"), sent));
+    let reason = ["reason=\"invalid_input\"", "model=\"digits\""];
+    assert!(is(
+        scraped(metrics, "inference_rejections_total", &reason),
+        sent
+    ));
+    assert!(is(scraped(metrics, "inference_errors_total", &[]), 0));
+    let (status, _) = post(&runtime, &mut client, whole);
+    assert_eq!(status, StatusCode::OK, "it goes on");
+    service.signal("INT");
+    assert!(service.ended().status.success());
+}
+
+#[test]
+fn a_stop_lets_an_open_request_finish() {
+    let (service, http, metrics) = start();
+    let runtime = Runtime::new().expect("a runtime");
+    let (image, digit) = heldout()[0].clone();
+    let large = image.to_png_scaled(4000);
+    let open = runtime.spawn(async move { Client::new(http).post("/predict", large).await });
+    // Where it was quicker than the scrape there is nothing left to finish, which is fine too.
+    wait_until("the request begins", || {
+        open.is_finished() || scraped(metrics, "inference_requests_in_flight", &[]) > 0.5
+    });
+    service.signal("TERM");
+    let reply = runtime
+        .block_on(open)
+        .expect("no panic")
+        .expect("an answer");
+    let answer: Value = serde_json::from_slice(&reply.body).expect("JSON");
+    assert_eq!(
+        (reply.status.as_u16(), &answer["digit"]),
+        (200, &Value::from(digit))
+    );
+    assert!(service.ended().status.success());
+}
+
+#[test]
+fn the_demo_shows_where_the_time_went_and_agrees_with_its_clients() {
+    let ended = Service::start(&["--demo"], &[]).ended();
+    assert!(
+        ended.status.success() && ended.stderr.is_empty(),
+        "{ended:?}"
+    );
+    for text in [
+        "answers right: ",
+        "where the time of the requests went",
+        "client and metrics agree: ",
+        " 20 rejected, 15 cancelled",
+    ] {
+        assert!(
+            ended.stdout.contains(text),
+            "no `{text}` in\n{}",
+            ended.stdout
+        );
+    }
+    let row = |stage: &str, outcome: &str| {
+        let words = |line: &str| {
+            line.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let mut rows = ended.stdout.lines().map(words);
+        rows.any(|words| words.len() > 3 && words[0] == stage && words[1] == outcome)
+    };
+    for stage in ["(request)", "queue", "preprocess", "execute", "postprocess"] {
+        assert!(row(stage, "ok"), "{stage}\n{}", ended.stdout);
+    }
+    assert!(
+        row("(request)", "rejected")
+            && row("preprocess", "rejected")
+            && row("(request)", "cancelled")
+    );
+}
+
+#[test]
+fn a_bad_start_is_refused_and_says_why() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let taken = taken.local_addr().map(|addr| (taken, addr.to_string()));
+    let (_taken, occupied) = taken.expect("a bound listener has an address");
+    let scratch = Scratch::new("models");
+    let path = |name: &str| scratch.path().join(name).display().to_string();
+    scratch.write("broken.onnx", "not a model");
+    let whole = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("models/digits.onnx"));
+    let whole = whole.expect("the model is checked in");
+    fs::write(path("half.onnx"), &whole[..whole.len() / 2]).expect("a new folder takes files");
+    let (missing, broken, half) = (path("missing.onnx"), path("broken.onnx"), path("half.onnx"));
+
+    let [http, free, metrics, _] = FREE;
+    // 192.0.2.1 is set aside for documentation: no machine has it.
+    let none_has_it = "192.0.2.1:8000";
+    let folder = env!("CARGO_MANIFEST_DIR");
+    for (arguments, name) in [
+        ([http, &occupied, metrics, free], &*occupied),
+        ([http, "nonsense", metrics, free], "nonsense"),
+        ([http, "127.0.0.1:99999", metrics, free], "127.0.0.1:99999"),
+        ([http, none_has_it, metrics, free], none_has_it),
+        ([http, free, metrics, &occupied], &occupied),
+        ([http, free, metrics, "nonsense"], "nonsense"),
+        ([http, free, metrics, none_has_it], none_has_it),
+        ([http, free, "--model", &missing], &missing),
+        ([http, free, "--model", &broken], &broken),
+        ([http, free, "--model", &half], &half),
+        ([http, free, "--model", folder], folder),
+    ] {
+        // Of the cases without `--metrics`.
+        let default = [("OTEL_SERVICE_NAME", "digits")];
+        let elsewhere = [("INSTRUMENT_METRICS_ADDR", free)];
+        let variables = if arguments[2] == metrics {
+            default
+        } else {
+            elsewhere
+        };
+        refused(&arguments, &variables, name);
+    }
+    for (variable, value) in [
+        ("INSTRUMENT_METRICS_ADDR", "nonsense"),
+        ("INSTRUMENT_METRICS_ADDR", ":9464"),
+        ("INSTRUMENT_DISABLED", "maybe"),
+    ] {
+        refused(
+            &FREE,
+            &[(variable, value)],
+            &format!("{variable} = {value:?}"),
+        );
+    }
+    refused(&FREE, &[("INSTRUMENT_METRICS_ADDR", &occupied)], &occupied);
+}
+
+/// Starts it and expects that it says `name` and nothing else.
+fn refused(arguments: &[&str], variables: &[(&str, &str)], name: &str) {
+    let ended = Service::start(arguments, variables).ended();
+    assert_eq!(
+        ended.status.code(),
+        Some(1),
+        "{arguments:?} {variables:?}: {ended:?}"
+    );
+    assert!(
+        ended.stdout.is_empty(),
+        "{arguments:?} {variables:?}: {ended:?}"
+    );
+    assert!(
+        ended.stderr.starts_with("error: ") && ended.stderr.contains(name),
+        "{arguments:?} {variables:?}: {ended:?}"
+    );
+}
+
+#[test]
+fn a_wrong_flag_is_told_apart_from_a_bad_start() {
+    let ended = Service::start(&["--port", "8000"], &[]).ended();
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+    assert!(
+        ended.stderr.contains("`--port`") && ended.stderr.contains("usage:"),
+        "{ended:?}"
+    );
+    let ended = Service::start(&["--help"], &[]).ended();
+    assert!(
+        ended.status.success() && ended.stdout.contains("INSTRUMENT_METRICS_ADDR"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn disabled_telemetry_leaves_the_answers() {
+    let addr = peer::free_addr();
+    let metrics = addr.to_string();
+    let arguments = ["--http", "127.0.0.1:0", "--metrics", &metrics];
+    let mut service = Service::start(&arguments, &[("INSTRUMENT_DISABLED", "1")]);
+    let (http, metrics) = service.ready();
+    assert_eq!(metrics, None);
+    assert!(peer::get(addr, "/metrics").is_err(), "nobody listens there");
+    let runtime = Runtime::new().expect("a runtime");
+    let mut client = Client::new(http);
+    let (image, digit) = heldout()[0].clone();
+    let (status, answer) = post(&runtime, &mut client, image.to_png());
+    assert_eq!(
+        (status.as_u16(), &answer["digit"]),
+        (200, &Value::from(digit))
+    );
+    let (status, _) = post(&runtime, &mut client, b"bad".to_vec());
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    service.signal("TERM");
+    assert!(service.ended().status.success());
+    let ended = Service::start(&["--demo"], &[("INSTRUMENT_DISABLED", "1")]).ended();
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(ended.stderr.contains("INSTRUMENT_DISABLED"), "{ended:?}");
+}
