@@ -1,22 +1,13 @@
 //! One open stage: entered once, left exactly once.
 
-use crate::record::clock::real_ticks;
 use crate::record::combo;
 use crate::record::local;
+use crate::record::open::{Open, ticks};
 use crate::record::series::{self, Kind, Series, SeriesId};
 use crate::record::tally::Tally;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
 use std::sync::Arc;
-
-/// Two plain words, so that it lives in registers.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Open {
-    id: SeriesId,
-    /// The request that it belongs to; 0 for none.
-    serial: u32,
-    start: u64,
-}
 
 /// What a stage's attribute says at run time.
 #[derive(Debug, Clone, Copy)]
@@ -25,24 +16,6 @@ pub struct StageArgs {
     pub(crate) own: u32,
     /// The label combination of `model = …`; 0: what the request says.
     pub(crate) combo: u32,
-}
-
-/// The time of the runtime that a series belongs to.
-#[inline]
-fn ticks(id: SeriesId) -> u64 {
-    if id.is_manual() {
-        manual_ticks(id)
-    } else {
-        real_ticks()
-    }
-}
-
-#[cold]
-fn manual_ticks(id: SeriesId) -> u64 {
-    match series::get(id).as_deref() {
-        Some(Series::Stage(stage)) => stage.clock.ticks(),
-        _ => 0,
-    }
 }
 
 #[cold]
@@ -54,18 +27,6 @@ fn stage_name(id: SeriesId) -> Option<&'static str> {
 }
 
 impl Open {
-    /// Nobody records.
-    pub(crate) const NONE: Open = Open {
-        id: SeriesId::NONE,
-        serial: 0,
-        start: 0,
-    };
-
-    #[inline]
-    pub(crate) const fn is_some(self) -> bool {
-        !self.id.is_none()
-    }
-
     /// A stage begins, in the request that runs on this thread.
     #[inline(never)]
     pub(crate) fn enter(site: &'static Site, args: StageArgs) -> Open {
@@ -154,5 +115,18 @@ impl Open {
         if let Some(stage) = stage_name(self.id) {
             tally.ended_badly(stage, error, now);
         }
+    }
+
+    /// The stage ends that began before the model of its request was known: it is counted under the model after all.
+    pub(crate) fn exit_as(mut self, site: &'static Site, tally: &Arc<Tally>, outcome: Outcome) {
+        let id = combo::stage_series(site, tally.combo(), 0);
+        if id != self.id && !id.is_none() {
+            local::with(|local| {
+                local.push(self.id.event(Kind::MOVED, 0));
+                local.push(id.event(Kind::BEGAN, 0));
+            });
+            self.id = id;
+        }
+        self.exit(Some(tally), outcome);
     }
 }

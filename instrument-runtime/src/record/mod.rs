@@ -10,6 +10,7 @@ pub(crate) mod layout;
 pub(crate) mod local;
 pub(crate) mod model;
 pub(crate) mod observed;
+pub(crate) mod open;
 pub(crate) mod peak;
 pub(crate) mod recorder;
 pub(crate) mod ring;

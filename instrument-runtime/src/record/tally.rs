@@ -1,9 +1,11 @@
 //! The running account of one request: which part of its time was spent in stages, and what went wrong first.
 
+use crate::record::open::Open;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
+use crate::vocab::outcome::{Outcome, Rejection};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An execution of this request has begun: from here on the caller's mistakes are ours.
 const EXECUTED: u32 = 1;
@@ -13,6 +15,12 @@ const TROUBLED: u32 = 1 << 1;
 const CANCELLING: u32 = 1 << 2;
 /// The request has ended.
 const ENDED: u32 = 1 << 3;
+/// A layer opened it; the handler's attribute joins.
+const LAYERED: u32 = 1 << 4;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 static SERIALS: AtomicU32 = AtomicU32::new(1);
 
@@ -92,6 +100,12 @@ pub(crate) struct Tally {
     /// Stages open now, and the ticks in which there was at least one.
     cover: AtomicU64,
     trouble: Mutex<Option<Trouble>>,
+    /// Between the headers and the handler, where a layer opened the request.
+    ingress: Mutex<Option<Open>>,
+    /// What the handler inside a layer returned.
+    noted: Mutex<Option<Outcome>>,
+    /// Why somebody refused to go on, whatever the handler makes of it.
+    refused: Mutex<Option<Rejection>>,
 }
 
 /// What a stage is told when it ends.
@@ -115,6 +129,9 @@ impl Tally {
             flags: AtomicU32::new(0),
             cover: AtomicU64::new(0),
             trouble: Mutex::new(None),
+            ingress: Mutex::new(None),
+            noted: Mutex::new(None),
+            refused: Mutex::new(None),
         }
     }
 
@@ -175,7 +192,7 @@ impl Tally {
 
     #[cold]
     fn forget_since(&self, start: u64) {
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trouble = lock(&self.trouble);
         if trouble.is_some_and(|known| known.at >= start) {
             *trouble = None;
             self.flags.fetch_and(!TROUBLED, Ordering::AcqRel);
@@ -188,7 +205,7 @@ impl Tally {
         if error.is_none() && !self.has(CANCELLING) {
             return; // dropped by the request itself, by a `select!` for example
         }
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trouble = lock(&self.trouble);
         let news = match *trouble {
             None => true,
             // where the client left is worth more than what had failed before
@@ -213,6 +230,40 @@ impl Tally {
         self.flags.fetch_or(CANCELLING, Ordering::AcqRel);
     }
 
+    /// The layer has opened the request, and waits for its handler.
+    pub(crate) fn wait_for_handler(&self, ingress: Open) {
+        *lock(&self.ingress) = Some(ingress).filter(|ingress| ingress.is_some());
+        self.flags.fetch_or(LAYERED, Ordering::AcqRel);
+    }
+
+    /// Whether a layer opened the request.
+    pub(crate) fn is_layered(&self) -> bool {
+        self.has(LAYERED)
+    }
+
+    /// The stage that ends when the handler begins; once.
+    pub(crate) fn take_ingress(&self) -> Option<Open> {
+        lock(&self.ingress).take()
+    }
+
+    /// What the handler inside a layer returned.
+    pub(crate) fn note(&self, outcome: Outcome) {
+        *lock(&self.noted) = Some(outcome);
+    }
+
+    pub(crate) fn noted(&self) -> Option<Outcome> {
+        *lock(&self.noted)
+    }
+
+    /// Why somebody refuses to go on. The first reason counts.
+    pub(crate) fn refuse(&self, reason: Rejection) {
+        lock(&self.refused).get_or_insert(reason);
+    }
+
+    pub(crate) fn refused(&self) -> Option<Rejection> {
+        *lock(&self.refused)
+    }
+
     pub(crate) fn executed(&self) -> bool {
         self.has(EXECUTED)
     }
@@ -227,7 +278,7 @@ impl Tally {
         let covered = Cover(self.cover.load(Ordering::Acquire)).ticks(now);
         // stages that end on another thread at this very moment may be a clock read ahead
         let rest = total.saturating_sub(covered);
-        let trouble = *self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let trouble = *lock(&self.trouble);
         Some((rest, trouble))
     }
 }

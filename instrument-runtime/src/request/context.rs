@@ -2,6 +2,7 @@
 
 use crate::record::local::{self, Outer};
 use crate::record::tally::Tally;
+use crate::vocab::outcome::Rejection;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::marker::PhantomData;
@@ -35,6 +36,12 @@ impl RequestContext {
     /// Ask before an expensive step that the handler does not await.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
+    }
+
+    /// Says why the request is not served, where the handler's own error cannot: it then ends as `rejected` for this
+    /// reason, unless the model has run for it. The first reason counts.
+    pub fn rejected(&self, reason: Rejection) {
+        self.0.refuse(reason);
     }
 
     /// Works for this request on this thread until the guard is dropped.

@@ -2,6 +2,7 @@
 
 pub(crate) mod classify;
 pub(crate) mod context;
+pub(crate) mod life;
 pub(crate) mod opened;
 pub(crate) mod opening;
 pub(crate) mod outcome;

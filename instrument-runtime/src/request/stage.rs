@@ -1,7 +1,8 @@
 //! What a stage's expansion calls: one function or type for each shape of function.
 
-use crate::record::guard::{Open, StageArgs};
+use crate::record::guard::StageArgs;
 use crate::record::local;
+use crate::record::open::Open;
 use crate::record::tally::Tally;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;

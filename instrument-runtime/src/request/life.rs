@@ -1,0 +1,232 @@
+//! The life of a request: opened by an attribute or a layer, joined by the handler, ended once.
+
+use crate::record::combo;
+use crate::record::guard::StageArgs;
+use crate::record::local;
+use crate::record::open::Open;
+use crate::record::recorder::{Count, Recorder};
+use crate::record::series::Kind;
+use crate::record::tally::{Tally, Trouble};
+use crate::request::context::Scope;
+use crate::request::opening::Opening;
+use crate::site::site::Site;
+use crate::vocab::error_type::ErrorType;
+use crate::vocab::outcome::Outcome;
+use std::sync::Arc;
+
+/// Where a label names a stage and there is none.
+const NO_STAGE: &str = "none";
+
+/// Why a request was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The client left: only a layer can tell.
+    #[cfg_attr(
+        not(feature = "tower"),
+        expect(dead_code, reason = "only a layer can tell")
+    )]
+    Client,
+    /// Without a layer nobody knows why a future was dropped.
+    Unknown,
+}
+
+impl Cause {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Cause::Client => "client",
+            Cause::Unknown => "unknown",
+        }
+    }
+}
+
+/// What became of an attribute's wish to open a request.
+#[derive(Debug, Default)]
+pub(crate) enum Begun {
+    /// Nobody records, or the request around it says all there is to say.
+    #[default]
+    Nothing,
+    /// The handler inside a layer, which ends the request.
+    Joined(Arc<Tally>),
+    Opened(Arc<Tally>),
+}
+
+impl Begun {
+    pub(crate) fn opened(&self) -> Option<&Arc<Tally>> {
+        match self {
+            Begun::Opened(tally) => Some(tally),
+            Begun::Nothing | Begun::Joined(_) => None,
+        }
+    }
+
+    /// The handler has returned, or was unwound.
+    pub(crate) fn end(self, outcome: Outcome) {
+        match self {
+            Begun::Nothing => {}
+            // how it really ends is known when the answer has been read
+            Begun::Joined(tally) => tally.note(outcome),
+            Begun::Opened(tally) => end(&tally, outcome, Cause::Unknown),
+        }
+    }
+}
+
+/// An attribute begins: it opens a request, or joins the one that is open.
+pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
+    if !local::enabled() {
+        return Begun::Nothing;
+    }
+    if let Some(open) = local::current()
+        && !site.root
+        && !std::ptr::eq(open.site, site)
+    {
+        join(&open, opening);
+        if !open.is_layered() {
+            return Begun::Nothing;
+        }
+        leave_ingress(&open, Outcome::Ok);
+        return Begun::Joined(open);
+    }
+    open(site, opening).map_or(Begun::Nothing, Begun::Opened)
+}
+
+/// Opens a request, whatever is open.
+pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> {
+    let (recorder, number) = opening.resolve()?;
+    let combo = combo::get(number)?;
+    let (series, _) = combo.request(&recorder, site);
+    local::with(|local| local.push(series.event(Kind::BEGAN, 0)));
+    Some(Arc::new(Tally::new(site, number, recorder.clock.ticks())))
+}
+
+/// The stage from the headers to the handler.
+static INGRESS: Site = Site::stage("ingress", module_path!());
+
+/// The layer has opened a request: until its handler begins, it is in ingress.
+#[cfg_attr(
+    not(feature = "tower"),
+    expect(dead_code, reason = "only a layer does")
+)]
+pub(crate) fn enter_ingress(tally: &Arc<Tally>) {
+    let _scope = Scope::enter(tally);
+    tally.wait_for_handler(Open::enter(&INGRESS, StageArgs::NONE));
+}
+
+/// The handler begins, or there is an answer without one.
+pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
+    if let Some(ingress) = tally.take_ingress() {
+        ingress.exit_as(&INGRESS, tally, outcome);
+    }
+}
+
+/// A request that a layer opened ends, with what its answer says. A typed error of the handler says more than a status
+/// code; a status code says more than a handler that found nothing wrong.
+#[cfg_attr(
+    not(feature = "tower"),
+    expect(dead_code, reason = "only a layer does")
+)]
+pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
+    let typed = tally.noted().filter(|noted| *noted != Outcome::Ok);
+    let outcome = typed.unwrap_or(answer);
+    leave_ingress(tally, outcome);
+    end(tally, outcome, cause);
+}
+
+/// An attribute inside a request adds what the request does not say yet.
+fn join(open: &Arc<Tally>, opening: Opening) {
+    let was = open.combo();
+    let Some(now) = opening.join(was).filter(|now| *now != was) else {
+        return;
+    };
+    let series = |number| {
+        let combo = combo::get(number)?;
+        let recorder = combo.recorder()?;
+        Some(combo.request(&recorder, open.site).0)
+    };
+    let (Some(from), Some(to)) = (series(was), series(now)) else {
+        return;
+    };
+    open.replace_combo(now);
+    local::with(|local| {
+        local.replace_combo(now);
+        local.push(from.event(Kind::MOVED, 0));
+        local.push(to.event(Kind::BEGAN, 0));
+    });
+}
+
+/// Ends a request, once.
+pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
+    let Some(combo) = combo::get(tally.combo()) else {
+        return;
+    };
+    let Some(recorder) = combo.recorder() else {
+        return;
+    };
+    let now = recorder.clock.ticks();
+    let Some((rest, trouble)) = tally.end(now) else {
+        return;
+    };
+    let outcome = settled(tally, outcome);
+    let (request, unattributed) = combo.request(&recorder, tally.site);
+    local::with(|local| {
+        local.push(request.event(Kind::ended(outcome), now.saturating_sub(tally.start)));
+        local.push(unattributed.event(Kind::COUNT, rest));
+    });
+    if outcome != Outcome::Ok {
+        count(&recorder, combo.labels.model, outcome, trouble, cause);
+    }
+}
+
+/// What the handler returned, in the light of what is known of the request.
+fn settled(tally: &Tally, outcome: Outcome) -> Outcome {
+    if tally.executed() {
+        return outcome.once_executed();
+    }
+    match (outcome, tally.refused()) {
+        // the service's own error type hides that somebody refused to go on
+        (Outcome::Error(ErrorType::Internal | ErrorType::Unavailable), Some(reason)) => {
+            Outcome::Rejected(reason)
+        }
+        _ => outcome,
+    }
+}
+
+/// What did not go well is counted once more, by where and why.
+#[cold]
+fn count(
+    recorder: &Recorder,
+    model: usize,
+    outcome: Outcome,
+    trouble: Option<Trouble>,
+    cause: Cause,
+) {
+    let series = match outcome {
+        Outcome::Error(own) => {
+            let born = trouble.and_then(|trouble| Some((trouble.stage, trouble.error?)));
+            let (stage, inner) = born.unwrap_or((NO_STAGE, own));
+            // a wrapper that hides its cause knows less than the stage where the error was born
+            let error = if own == ErrorType::Internal {
+                inner
+            } else {
+                own
+            };
+            recorder.count(
+                Count::Errors,
+                model,
+                &[("stage", stage), ("error_type", error.as_str())],
+            )
+        }
+        Outcome::Rejected(reason) => {
+            recorder.count(Count::Rejections, model, &[("reason", reason.as_str())])
+        }
+        Outcome::Cancelled => {
+            let dropped = trouble.filter(|trouble| trouble.error.is_none());
+            let stage = dropped.map_or(NO_STAGE, |trouble| trouble.stage);
+            recorder.count(
+                Count::Cancellations,
+                model,
+                &[("stage", stage), ("cause", cause.as_str())],
+            )
+        }
+        Outcome::Ok | Outcome::Panicked => return,
+    };
+    local::with(|local| local.push(series.event(Kind::COUNT, 1)));
+}
