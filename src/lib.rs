@@ -326,11 +326,11 @@ pub use instrument_macros::inference_request;
 
 #[cfg(feature = "testing")]
 pub use instrument_runtime::testing;
-pub use instrument_runtime::{Buckets, ErrorType, LabelValue, Outcome, Rejection};
+pub use instrument_runtime::{Buckets, ErrorType, LabelValue, Level, Outcome, Rejection};
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Classify, ConfigError, Entered, FlushError, InScope, InstallError, Level, Metric,
-    MetricKind, ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome,
+    CATALOG, Classify, ConfigError, Entered, FlushError, InScope, InstallError, Metric, MetricKind,
+    ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome,
 };
 #[cfg(feature = "prometheus")]
 pub use instrument_runtime::{Summary, SummaryRow};

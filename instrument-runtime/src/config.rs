@@ -1,5 +1,6 @@
 //! What a service says about its telemetry: in code, and in the environment, which wins.
 
+use crate::vocab::level::Level;
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 
@@ -36,6 +37,9 @@ pub(crate) struct Config {
     pub(crate) service_version: Option<String>,
     pub(crate) metrics_addr: Option<Setting>,
     pub(crate) disabled: bool,
+    pub(crate) level: Option<Level>,
+    /// Lines of a scrape.
+    pub(crate) line_budget: Option<usize>,
     /// `OTEL_RESOURCE_ATTRIBUTES` counts.
     pub(crate) from_env: bool,
     pub(crate) errors: Vec<ConfigError>,
@@ -48,6 +52,8 @@ impl Config {
             service_version: None,
             metrics_addr: None,
             disabled: false,
+            level: None,
+            line_budget: None,
             from_env: false,
             errors: Vec::new(),
         }
@@ -69,13 +75,42 @@ impl Config {
             match value.to_ascii_lowercase().as_str() {
                 "1" | "true" => self.disabled = true,
                 "0" | "false" => self.disabled = false,
-                _ => self.errors.push(ConfigError {
-                    setting: "INSTRUMENT_DISABLED",
+                _ => self.wrong(
+                    "INSTRUMENT_DISABLED",
                     value,
-                    reason: "expected `1` or `true`, `0` or `false`".to_owned(),
-                }),
+                    "expected `1` or `true`, `0` or `false`",
+                ),
             }
         }
+        if let Some(value) = self.variable(&get, "INSTRUMENT_LEVEL") {
+            match Level::read(&value) {
+                Some(level) => self.level = Some(level),
+                None => self.wrong(
+                    "INSTRUMENT_LEVEL",
+                    value,
+                    "expected `core`, `dimensions` or `quality`",
+                ),
+            }
+        }
+        if let Some(value) = self.variable(&get, "INSTRUMENT_LINE_BUDGET") {
+            match value.parse() {
+                Ok(lines) if lines > 0 => self.line_budget = Some(lines),
+                _ => self.wrong(
+                    "INSTRUMENT_LINE_BUDGET",
+                    value,
+                    "expected a number of lines, such as `50000`",
+                ),
+            }
+        }
+    }
+
+    fn wrong(&mut self, setting: &'static str, value: String, reason: &str) {
+        let reason = reason.to_owned();
+        self.errors.push(ConfigError {
+            setting,
+            value,
+            reason,
+        });
     }
 
     fn variable(

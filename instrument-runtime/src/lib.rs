@@ -28,7 +28,7 @@ pub use config::ConfigError;
 #[cfg(feature = "prometheus")]
 pub use export::summary::{Summary, SummaryRow};
 #[cfg(feature = "metrics")]
-pub use record::catalog::{CATALOG, Level, Metric, MetricKind};
+pub use record::catalog::{CATALOG, Metric, MetricKind};
 #[cfg(feature = "metrics")]
 pub use request::classify::Classify;
 #[cfg(feature = "metrics")]
@@ -46,4 +46,5 @@ pub use runtime::telemetry::Telemetry;
 pub use vocab::buckets::Buckets;
 pub use vocab::error_type::ErrorType;
 pub use vocab::label::LabelValue;
+pub use vocab::level::Level;
 pub use vocab::outcome::{Outcome, Rejection};

@@ -5,9 +5,10 @@ use crate::record::combo;
 use crate::record::drain;
 use crate::record::layout::Layouts;
 use crate::record::local;
-use crate::record::recorder::Recorder;
+use crate::record::recorder::{Extent, Recorder};
 use crate::request::slot::ModelSlot;
 use crate::runtime::wiring::{self, Scrape};
+use crate::vocab::level::Level;
 use opentelemetry::metrics::{Meter, MeterProvider};
 use opentelemetry_sdk::metrics::{
     InMemoryMetricExporter, InMemoryMetricExporterBuilder, PeriodicReader, SdkMeterProvider,
@@ -43,9 +44,22 @@ pub struct RigBuilder {
     linked: bool,
     real_clock: bool,
     temporality: Temporality,
+    extent: Extent,
 }
 
 impl RigBuilder {
+    /// How much is recorded.
+    pub fn level(mut self, level: Level) -> RigBuilder {
+        self.extent.level = level;
+        self
+    }
+
+    /// How many lines a scrape may have.
+    pub fn line_budget(mut self, lines: usize) -> RigBuilder {
+        self.extent.lines = lines;
+        self
+    }
+
     /// Takes in what all linked attributes say about buckets, as an installed telemetry does.
     pub fn linked(mut self, linked: bool) -> RigBuilder {
         self.linked = linked;
@@ -88,7 +102,7 @@ impl RigBuilder {
         let (scrape, builder) =
             wiring::scrape(builder.with_reader(reader)).expect("the exporter can be set up");
         let real_or_not = clock.clone().map_or(Clock::Real, Clock::Manual);
-        let recorder = Arc::new(Recorder::new(real_or_not, builder, layouts));
+        let recorder = Arc::new(Recorder::new(real_or_not, builder, layouts, self.extent));
         combo::refresh_outside(&recorder, false);
         local::runtime_started();
         Rig {
@@ -119,6 +133,7 @@ impl Rig {
             linked: false,
             real_clock: false,
             temporality: Temporality::Cumulative,
+            extent: Extent::default(),
         }
     }
 
@@ -138,9 +153,9 @@ impl Rig {
 
     /// Declares a model, as `Telemetry::model` does.
     pub fn model(&self, name: &str, version: &str) -> ModelSlot {
-        let model = self.recorder.declare(name, version);
+        let (model, state) = self.recorder.declare(name, version);
         combo::refresh_outside(&self.recorder, false);
-        ModelSlot::new(&self.recorder, model)
+        ModelSlot::new(&self.recorder, model, state)
     }
 
     /// Moves the clock.
@@ -206,7 +221,7 @@ impl Rig {
     /// The stage table.
     #[must_use]
     pub fn summary(&self) -> crate::export::summary::Summary {
-        crate::export::summary::Summary::new(&self.scrape.gather(), self.recorder.observed())
+        crate::export::summary::Summary::new(&self.scrape.gather(), &self.recorder.observed)
     }
 }
 

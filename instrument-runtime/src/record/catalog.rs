@@ -1,5 +1,7 @@
 //! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
 
+use crate::vocab::level::Level;
+
 /// What a metric is, in the words of Prometheus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -10,18 +12,6 @@ pub enum MetricKind {
     Gauge,
     /// Counts by bucket; read with `histogram_quantile()`.
     Histogram,
-}
-
-/// From which level of detail on a metric exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Level {
-    /// Requests, stages, queue, errors, health, resources.
-    Core,
-    /// Tenant, tier, ingress, cost.
-    Dimensions,
-    /// Results of the model.
-    Quality,
 }
 
 /// One row of the catalogue.
@@ -222,6 +212,192 @@ pub(crate) const LAST_PROGRESS: Metric = Metric {
     ..ROW
 };
 
+pub(crate) const TENANT_REQUESTS: Metric = Metric {
+    name: "inference_tenant_requests_total",
+    otel: "inference.tenant.requests",
+    unit: "{request}",
+    labels: &["model", "version", "tenant", "outcome"],
+    help: "Requests of a tenant that have ended, by outcome.",
+    level: Level::Dimensions,
+    action: "One tenant's error ratio differs from the others': look at what it sends.",
+    ..ROW
+};
+
+pub(crate) const TENANT_ERRORS: Metric = Metric {
+    name: "inference_tenant_errors_total",
+    otel: "inference.tenant.errors",
+    unit: "{request}",
+    labels: &["model", "tenant", "error_type"],
+    help: "Failed requests of a tenant, by error type.",
+    level: Level::Dimensions,
+    action: "resource_exhausted or cuda_oom for one tenant: its inputs are larger than the others'.",
+    ..ROW
+};
+
+pub(crate) const TENANT_SECONDS: Metric = Metric {
+    name: "inference_tenant_request_seconds_total",
+    otel: "inference.tenant.request",
+    unit: "s",
+    labels: &["model", "version", "tenant"],
+    help: "Time of a tenant's requests; over their number it is their mean latency.",
+    level: Level::Dimensions,
+    action: "A tenant's mean rises and the others' do not: its inputs have grown.",
+    ..ROW
+};
+
+pub(crate) const TENANT_OBJECTIVE: Metric = Metric {
+    name: "inference_tenant_objective_total",
+    otel: "inference.tenant.objective",
+    unit: "{request}",
+    labels: &["model", "version", "tenant", "met"],
+    help: "Requests of a tenant that ended well, by whether they met the handler's objective.",
+    level: Level::Dimensions,
+    action: "The share that met it is what was promised to that tenant.",
+    ..ROW
+};
+
+pub(crate) const COMPUTE: Metric = Metric {
+    name: "inference_compute_seconds_total",
+    otel: "inference.compute",
+    unit: "s",
+    labels: &["model", "version", "tenant"],
+    help: "Time of executions, shared over the members of a batch.",
+    level: Level::Dimensions,
+    action: "Who the device works for: the base of a bill.",
+    ..ROW
+};
+
+pub(crate) const QUEUE_SIZE: Metric = Metric {
+    name: "inference_queue_size",
+    otel: "inference.queue.size",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version", "queue"],
+    help: "Requests that wait in a queue now.",
+    action: "Grows: scale out, or look at what holds the stage behind it.",
+    ..ROW
+};
+
+pub(crate) const QUEUE_CAPACITY: Metric = Metric {
+    name: "inference_queue_capacity",
+    otel: "inference.queue.capacity",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version", "queue"],
+    help: "Requests that a queue takes before it refuses.",
+    action: "The size over the capacity is how close refusals are.",
+    ..ROW
+};
+
+pub(crate) const QUEUE_PEAK: Metric = Metric {
+    name: "inference_queue_peak",
+    otel: "inference.queue.peak",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version", "queue"],
+    help: "Most requests that waited in a queue at one time in the last 60 s.",
+    action: "Far above the size that scrapes see: the load comes in bursts.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const QUEUE_OLDEST: Metric = Metric {
+    name: "inference_queue_oldest_age_seconds",
+    otel: "inference.queue.oldest_age",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    labels: &["model", "version", "queue"],
+    help: "How long the request has waited that waits longest; absent when none waits.",
+    action: "Grows by a second each second: nobody takes from the queue.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const BATCH_SIZE: Metric = Metric {
+    name: "inference_batch_size",
+    otel: "inference.batch.size",
+    kind: MetricKind::Histogram,
+    unit: "{request}",
+    labels: &["model", "version"],
+    buckets: &[
+        1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0,
+    ],
+    help: "Requests that one execution served.",
+    action: "Small while the queue grows: too little concurrency, or too short a wait for a batch to fill.",
+    ..ROW
+};
+
+pub(crate) const BATCH_DURATION: Metric = Metric {
+    name: "inference_batch_duration_seconds",
+    otel: "inference.batch.duration",
+    kind: MetricKind::Histogram,
+    unit: "s",
+    labels: &["model", "version", "outcome"],
+    buckets: GENERAL,
+    help: "Duration of one execution, whatever the size of its batch.",
+    action: "Rises with the batch size as expected: batching pays. Rises alone: the model or the device.",
+    ..ROW
+};
+
+pub(crate) const BATCHES: Metric = Metric {
+    name: "inference_batches_total",
+    otel: "inference.batches",
+    unit: "{batch}",
+    labels: &["model", "version", "trigger"],
+    help: "Batches that were formed, by what closed them: full, timeout or flush.",
+    action: "Mostly timeout: the load does not fill a batch. Mostly full: a larger batch might pay.",
+    ..ROW
+};
+
+pub(crate) const MODEL_READY: Metric = Metric {
+    name: "inference_model_ready",
+    otel: "inference.model.ready",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version"],
+    help: "1 while a model can be asked, 0 while it is loading, has failed, or is unloaded.",
+    action: "0: see inference_model_loads_total for why.",
+    ..ROW
+};
+
+pub(crate) const MODEL_INFO: Metric = Metric {
+    name: "inference_model_info",
+    otel: "inference.model.info",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version", "platform"],
+    help: "1 for each model that the service has declared.",
+    action: "Which versions run where, to join with.",
+    ..ROW
+};
+
+pub(crate) const MODEL_LOAD_DURATION: Metric = Metric {
+    name: "inference_model_load_duration_seconds",
+    otel: "inference.model.load.duration",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    labels: &["model", "version"],
+    help: "How long the last load took that succeeded; absent before the first.",
+    action: "Give a start-up probe three times as long.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const MODEL_LOADS: Metric = Metric {
+    name: "inference_model_loads_total",
+    otel: "inference.model.loads",
+    unit: "{load}",
+    labels: &["model", "version", "result", "error_type"],
+    help: "Loads of a model, by result.",
+    action: "result=\"error\": the log says why. Many loads: something reloads in a loop.",
+    ..ROW
+};
+
+pub(crate) const LABEL_OVERFLOW: Metric = Metric {
+    name: "inference_label_overflow_total",
+    otel: "inference.label_overflow",
+    unit: "{combination}",
+    labels: &["label"],
+    help: "New label values that were folded into `other`, because the budget of lines is used up.",
+    action: "Raise the line budget, or drop a label.",
+    ..ROW
+};
+
 /// Every metric of the product, in the order of the documentation.
 pub const CATALOG: &[Metric] = &[
     REQUESTS,
@@ -238,6 +414,23 @@ pub const CATALOG: &[Metric] = &[
     REJECTIONS,
     CANCELLATIONS,
     LAST_PROGRESS,
+    TENANT_REQUESTS,
+    TENANT_ERRORS,
+    TENANT_SECONDS,
+    TENANT_OBJECTIVE,
+    COMPUTE,
+    QUEUE_SIZE,
+    QUEUE_CAPACITY,
+    QUEUE_PEAK,
+    QUEUE_OLDEST,
+    BATCH_SIZE,
+    BATCH_DURATION,
+    BATCHES,
+    MODEL_READY,
+    MODEL_INFO,
+    MODEL_LOAD_DURATION,
+    MODEL_LOADS,
+    LABEL_OVERFLOW,
 ];
 
 #[cfg(test)]

@@ -1,16 +1,20 @@
 //! Label combinations of requests, numbered over all runtimes: one small number says runtime and labels.
 
+use crate::notice;
+use crate::record::catalog;
 use crate::record::local;
-use crate::record::recorder::{Recorder, RequestLabels, own_labels};
-use crate::record::series::SeriesId;
+use crate::record::recorder::{Recorder, RequestLabels};
+use crate::record::registry::{TENANT_LINES, own_labels};
+use crate::record::series::{Kind, SeriesId};
 use crate::site::own_labels::OTHER;
 use crate::site::site::{Site, SiteKind};
-use std::collections::HashMap;
+use crate::vocab::outcome::Outcome;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
 
-/// Distinct values of `ingress` and `tier` that a process may see; what comes after is `other`.
-const MOST_TEXTS: usize = 1_000;
+/// Distinct values of `ingress`, `tier` and `tenant` that a process may see; what comes after is `other`.
+const MOST_TEXTS: usize = 10_000;
 
 /// Label combinations that a process may see; what comes after has no labels but the model's.
 const MOST_COMBOS: usize = 100_000;
@@ -22,8 +26,18 @@ pub(crate) struct Combo {
     recorder: Weak<Recorder>,
     key: Key,
     pub(crate) labels: RequestLabels,
-    /// The series of its requests, and of their time outside of stages.
-    request: OnceLock<(SeriesId, SeriesId)>,
+    ids: OnceLock<Ids>,
+}
+
+/// The series that every request of a combination counts in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ids {
+    pub(crate) request: SeriesId,
+    pub(crate) unattributed: SeriesId,
+    /// Of its tenant, where it has one.
+    pub(crate) tenant: SeriesId,
+    /// Of its tenant, where it has one.
+    pub(crate) compute: SeriesId,
 }
 
 /// What makes a combination, in numbers that are quick to compare.
@@ -33,6 +47,7 @@ pub(crate) struct Key {
     pub(crate) model: usize,
     pub(crate) ingress: u32,
     pub(crate) tier: u32,
+    pub(crate) tenant: u32,
     /// The site's address and the number of its own labels.
     pub(crate) own: (usize, u32),
 }
@@ -41,10 +56,16 @@ pub(crate) struct Key {
 struct Known {
     combos: Vec<Arc<Combo>>,
     numbers: HashMap<Key, u32>,
+    /// Values of labels that were taken: runtime, model, label, value.
+    taken: HashSet<(u32, usize, &'static str, u32)>,
 }
 
 static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 static TEXTS: OnceLock<RwLock<HashMap<Arc<str>, u32>>> = OnceLock::new();
+
+fn read() -> RwLockReadGuard<'static, Known> {
+    known().read().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn known() -> &'static RwLock<Known> {
     KNOWN.get_or_init(RwLock::default)
@@ -85,49 +106,88 @@ fn text_of(number: u32) -> Option<Arc<str>> {
 /// The combination behind a number.
 pub(crate) fn get(number: u32) -> Option<Arc<Combo>> {
     let at = (number as usize).checked_sub(1)?;
-    known()
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .combos
-        .get(at)
-        .map(Arc::clone)
+    read().combos.get(at).map(Arc::clone)
 }
 
-/// The number of a combination of this runtime; 0 when there are too many.
+/// The number of a combination of this runtime. What the budget does not allow any more is folded.
 pub(crate) fn number(recorder: &Arc<Recorder>, key: Key, site: Option<&'static Site>) -> u32 {
-    if let Some(number) = known()
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .numbers
-        .get(&key)
-    {
+    if let Some(number) = read().numbers.get(&key) {
         return *number;
     }
-    let own = site
-        .map(|site| own_labels(site, key.own.1))
-        .unwrap_or_default();
-    let labels = RequestLabels {
-        model: key.model,
-        ingress: text_of(key.ingress),
-        tier: text_of(key.tier),
-        own,
-    };
     let mut known = known().write().unwrap_or_else(PoisonError::into_inner);
-    if known.combos.len() >= MOST_COMBOS {
-        return recorder.outside.load(Ordering::Acquire);
-    }
-    let combo = Combo {
-        recorder: Arc::downgrade(recorder),
-        key,
-        labels,
-        request: OnceLock::new(),
-    };
-    let next = u32::try_from(known.combos.len() + 1).unwrap_or(u32::MAX);
-    let number = *known.numbers.entry(key).or_insert(next);
-    if number == next {
-        known.combos.push(Arc::new(combo));
+    let folded = known.folded(recorder, key);
+    let number = known.number(recorder, folded, site);
+    // under its own key too: it is folded once, not in every request
+    if known.numbers.len() < MOST_COMBOS {
+        known.numbers.insert(key, number);
     }
     number
+}
+
+impl Known {
+    fn number(&mut self, recorder: &Arc<Recorder>, key: Key, site: Option<&'static Site>) -> u32 {
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        if self.combos.len() >= MOST_COMBOS {
+            return recorder.outside.load(Ordering::Acquire);
+        }
+        let own = site
+            .map(|site| own_labels(site, key.own.1))
+            .unwrap_or_default();
+        let labels = RequestLabels {
+            model: key.model,
+            ingress: text_of(key.ingress),
+            tier: text_of(key.tier),
+            tenant: text_of(key.tenant),
+            own,
+        };
+        let recorder = Arc::downgrade(recorder);
+        self.combos.push(Arc::new(Combo {
+            recorder,
+            key,
+            labels,
+            ids: OnceLock::new(),
+        }));
+        let number = u32::try_from(self.combos.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(key, number);
+        number
+    }
+
+    /// The same combination, with `other` for each new value that the budget has no room for. Tenants go first.
+    fn folded(&mut self, recorder: &Recorder, mut key: Key) -> Key {
+        let request_lines = catalog::REQUEST_DURATION.buckets.len() * Outcome::COUNT;
+        key.tenant = self.take(recorder, key.model, "tenant", key.tenant, TENANT_LINES);
+        key.ingress = self.take(recorder, key.model, "ingress", key.ingress, Outcome::COUNT);
+        key.tier = self.take(recorder, key.model, "tier", key.tier, request_lines);
+        key
+    }
+
+    fn take(
+        &mut self,
+        recorder: &Recorder,
+        model: usize,
+        label: &'static str,
+        value: u32,
+        lines: usize,
+    ) -> u32 {
+        let this = (recorder.number, model, label, value);
+        if value == 0 || self.taken.contains(&this) {
+            return value;
+        }
+        if recorder.budget.fits(lines) {
+            self.taken.insert(this);
+            return value;
+        }
+        if self.taken.insert((recorder.number, 0, label, 0)) {
+            notice::report(&format!(
+                "the budget of lines is used up: new values of `{label}` are counted as `{OTHER}`; raise `line_budget`"
+            ));
+        }
+        let overflow = recorder.count(&catalog::LABEL_OVERFLOW, None, &[("label", label)]);
+        local::with(|local| local.push(overflow.event(Kind::COUNT, 1)));
+        text(Some(OTHER))
+    }
 }
 
 impl Key {
@@ -137,6 +197,7 @@ impl Key {
             model,
             ingress: 0,
             tier: 0,
+            tenant: 0,
             own: (0, 0),
         }
     }
@@ -155,13 +216,16 @@ impl Combo {
         self.key
     }
 
-    /// The series of its requests, and of their time outside of stages.
-    pub(crate) fn request(&self, recorder: &Recorder, site: &'static Site) -> (SeriesId, SeriesId) {
-        *self.request.get_or_init(|| {
-            (
-                recorder.request(site, &self.labels),
-                recorder.unattributed(self.labels.model),
-            )
+    /// The series that its requests count in.
+    pub(crate) fn ids(&self, recorder: &Recorder, site: &'static Site) -> Ids {
+        let (model, tenant) = (self.labels.model, self.labels.tenant.as_ref());
+        *self.ids.get_or_init(|| Ids {
+            request: recorder.request(site, &self.labels),
+            unattributed: recorder.unattributed(model),
+            tenant: tenant.map_or(SeriesId::NONE, |tenant| {
+                recorder.tenant(site, model, tenant)
+            }),
+            compute: tenant.map_or(SeriesId::NONE, |_| recorder.compute(model, tenant)),
         })
     }
 }

@@ -46,13 +46,13 @@ impl Open {
             local.push(id.event(Kind::BEGAN, 0));
             let serial = local.serial();
             let start = ticks(id);
-            if serial != 0 {
-                local::with_current(|tally| {
-                    if let Some(tally) = tally {
-                        tally.enter(start, id.is_execution());
-                    }
-                });
-            }
+            let outermost = match serial {
+                0 => id.is_execution(),
+                _ => local::with_current(|tally| {
+                    tally.is_some_and(|tally| tally.enter(start, id.is_execution()))
+                }),
+            };
+            let id = if outermost { id.outermost() } else { id };
             Open { id, serial, start }
         })
     }
@@ -77,31 +77,48 @@ impl Open {
             return;
         }
         let now = ticks(self.id);
+        let took = now.saturating_sub(self.start);
         let kind = match tally {
-            Some(tally) => self.settle(tally, outcome, now),
-            None if self.serial == 0 => Kind::ended(outcome).orphan(),
+            Some(tally) => self.settle(tally, outcome, now, took),
+            None if self.serial == 0 => self.alone(Kind::ended(outcome).orphan()),
             None => Kind::ended(outcome),
         };
-        local::with(|local| local.push(self.id.event(kind, now.saturating_sub(self.start))));
+        local::with(|local| local.push(self.id.event(kind, took)));
     }
 
     #[inline]
-    fn settle(self, tally: &Tally, outcome: Outcome, now: u64) -> Kind {
-        let left = tally.leave(now);
-        if left.outlived {
-            return Kind::ended(Outcome::Cancelled).outlived();
+    fn alone(self, kind: Kind) -> Kind {
+        if self.id.is_outermost() {
+            kind.alone()
+        } else {
+            kind
         }
-        if outcome == Outcome::Ok {
-            tally.ended_well(self.start);
-            return Kind::ended(outcome);
+    }
+
+    #[inline]
+    fn settle(self, tally: &Tally, outcome: Outcome, now: u64, took: u64) -> Kind {
+        let left = tally.leave(now, self.id.is_execution());
+        if left.outlived {
+            return self.alone(Kind::ended(Outcome::Cancelled).outlived());
         }
         let outcome = if left.executed {
             outcome.once_executed()
         } else {
             outcome
         };
-        self.report(tally, outcome, now);
-        Kind::ended(outcome)
+        let kind = self.alone(Kind::ended(outcome));
+        let kind = if left.tenanted && self.id.is_outermost() {
+            tally.bill(took);
+            kind.billed()
+        } else {
+            kind
+        };
+        if outcome == Outcome::Ok {
+            tally.ended_well(self.start);
+        } else {
+            self.report(tally, outcome, now);
+        }
+        kind
     }
 
     #[cold]

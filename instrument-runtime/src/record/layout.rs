@@ -76,6 +76,12 @@ impl Layouts {
         agree(&mut said.objective, site.objective, site, "objective")
     }
 
+    /// The objective that the sites of this stage, or all handlers, give; in seconds.
+    pub(crate) fn objective(&self, site: &'static Site) -> Option<f64> {
+        let (nanos, _) = self.0.get(&subject(site))?.objective?;
+        Some(std::time::Duration::from_nanos(nanos).as_secs_f64())
+    }
+
     /// The edges for the histograms of this site.
     pub(crate) fn edges(&self, site: &'static Site) -> Edges {
         let said = self.0.get(&subject(site)).copied().unwrap_or_default();

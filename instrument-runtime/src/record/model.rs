@@ -1,18 +1,21 @@
-//! A model and version that the service has declared.
+//! A model and version that the service has declared, and what is known of it.
 
+use crate::record::observed::Attributes;
 use crate::vocab::label::cut;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Where a label needs a model and there is none.
 pub(crate) const NONE: &str = "none";
 
-/// The labels `model` and `version`. An index into the recorder's list, where [`NO_MODEL`] is 0.
+/// The labels `model` and `version`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Model {
     pub(crate) name: Box<str>,
     pub(crate) version: Box<str>,
 }
 
-/// The place of the model that stands for "none".
+/// The place of the model that stands for "none", in the recorder's list.
 pub(crate) const NO_MODEL: usize = 0;
 
 impl Model {
@@ -32,5 +35,94 @@ impl Model {
 
     pub(crate) fn none() -> Model {
         Model::new(NONE, NONE)
+    }
+}
+
+/// Where a declared model stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// Declared; not yet ready.
+    Loading,
+    Ready,
+    Failed,
+    Unloaded,
+}
+
+/// What is known of a declared model.
+#[derive(Debug)]
+pub(crate) struct ModelState {
+    /// Without `platform`.
+    pub(crate) attributes: Attributes,
+    platform: Mutex<Option<Box<str>>>,
+    phase: AtomicU8,
+    /// The bits of an `f64`, in seconds; 0 before the first load.
+    load_seconds: AtomicU64,
+    /// The service can serve without it. Read by the checks on readiness.
+    optional: AtomicBool,
+    /// When it was unloaded: the bits of a monotonic time in seconds; 0 while it is not.
+    unloaded_at: AtomicU64,
+}
+
+impl ModelState {
+    pub(crate) fn new(attributes: Attributes) -> ModelState {
+        ModelState {
+            attributes,
+            platform: Mutex::new(None),
+            phase: AtomicU8::new(Phase::Loading as u8),
+            load_seconds: AtomicU64::new(0),
+            optional: AtomicBool::new(false),
+            unloaded_at: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn set_optional(&self) {
+        self.optional.store(true, Ordering::Release);
+    }
+
+    /// `now` is a monotonic time in seconds.
+    pub(crate) fn enter(&self, phase: Phase, now: f64) {
+        self.phase.store(phase as u8, Ordering::Release);
+        let unloaded = if phase == Phase::Unloaded {
+            now.to_bits()
+        } else {
+            0
+        };
+        self.unloaded_at.store(unloaded, Ordering::Release);
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.phase.load(Ordering::Acquire) == Phase::Ready as u8
+    }
+
+    /// Since when it is unloaded, as a monotonic time in seconds.
+    pub(crate) fn unloaded_at(&self) -> Option<f64> {
+        match self.unloaded_at.load(Ordering::Acquire) {
+            0 => None,
+            bits => Some(f64::from_bits(bits)),
+        }
+    }
+
+    pub(crate) fn loaded_in(&self, seconds: f64) {
+        self.load_seconds
+            .store(seconds.to_bits(), Ordering::Release);
+    }
+
+    pub(crate) fn load_seconds(&self) -> Option<f64> {
+        match self.load_seconds.load(Ordering::Acquire) {
+            0 => None,
+            bits => Some(f64::from_bits(bits)),
+        }
+    }
+
+    pub(crate) fn set_platform(&self, platform: &str) {
+        *self.platform.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut(platform).into());
+    }
+
+    pub(crate) fn platform(&self) -> Option<Box<str>> {
+        self.platform
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

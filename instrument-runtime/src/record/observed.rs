@@ -1,6 +1,8 @@
 //! What is kept by the drain and read when somebody collects: levels, largest values, last progress.
 
+use crate::record::model::ModelState;
 use crate::record::peak::Peak;
+use crate::record::queue::Waiting;
 use crate::vocab::outcome::Outcome;
 use opentelemetry::KeyValue;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -93,6 +95,8 @@ pub(crate) struct Observed {
     requests: Mutex<Vec<Arc<Activity>>>,
     stages: Mutex<Vec<Arc<Activity>>>,
     progress: Mutex<Vec<Arc<Progress>>>,
+    queues: Mutex<Vec<Arc<Waiting>>>,
+    models: Mutex<Vec<Arc<ModelState>>>,
 }
 
 /// The one with these labels; a new one where there is none.
@@ -137,6 +141,25 @@ impl Observed {
             at: AtomicU64::new(0),
         };
         one_of(&self.progress, |one| one.attributes == *attributes, new)
+    }
+
+    /// A queue of the same name and model is the same one.
+    pub(crate) fn queue(&self, attributes: &Attributes, capacity: usize) -> Arc<Waiting> {
+        let new = || Waiting::new(attributes.clone(), capacity);
+        one_of(&self.queues, |one| one.attributes == *attributes, new)
+    }
+
+    pub(crate) fn model(&self, attributes: &Attributes) -> Arc<ModelState> {
+        let new = || ModelState::new(attributes.clone());
+        one_of(&self.models, |one| one.attributes == *attributes, new)
+    }
+
+    pub(crate) fn each_queue(&self, look: impl FnMut(&Waiting)) {
+        each(&self.queues, look);
+    }
+
+    pub(crate) fn each_model(&self, look: impl FnMut(&ModelState)) {
+        each(&self.models, look);
     }
 
     pub(crate) fn each_requests(&self, look: impl FnMut(&Activity)) {

@@ -17,6 +17,8 @@ pub(crate) struct SeriesId(u32);
 const MANUAL: u32 = 1 << 31;
 /// It is an execution.
 const EXECUTION: u32 = 1 << 30;
+/// Only in a guard: the execution is not inside another one.
+const OUTERMOST: u32 = 1 << 29;
 
 impl SeriesId {
     /// Nobody records.
@@ -46,8 +48,17 @@ impl SeriesId {
         self.0 & EXECUTION != 0
     }
 
+    pub(crate) const fn outermost(self) -> SeriesId {
+        SeriesId(self.0 | OUTERMOST)
+    }
+
+    #[inline]
+    pub(crate) const fn is_outermost(self) -> bool {
+        self.0 & OUTERMOST != 0
+    }
+
     const fn number(self) -> u32 {
-        self.0 & !(MANUAL | EXECUTION)
+        self.0 & !(MANUAL | EXECUTION | OUTERMOST)
     }
 
     /// The event that says `kind` of this series.
@@ -70,13 +81,28 @@ impl Kind {
     pub(crate) const MOVED: Kind = Kind(9);
     /// The value is added to a counter.
     pub(crate) const COUNT: Kind = Kind(10);
+    const BILLED: u8 = 0x10;
+    const ALONE: u8 = 0x20;
     const ORPHAN: u8 = 0x40;
     const OUTLIVED: u8 = 0x80;
+    const ADDED: u8 = Kind::BILLED | Kind::ALONE | Kind::ORPHAN | Kind::OUTLIVED;
 
     #[inline]
     pub(crate) const fn ended(outcome: Outcome) -> Kind {
         #[allow(clippy::cast_possible_truncation, reason = "there are five")]
         Kind(outcome.index() as u8)
+    }
+
+    /// An execution that is not inside another one, and serves one request.
+    #[inline]
+    pub(crate) const fn alone(self) -> Kind {
+        Kind(self.0 | Kind::ALONE)
+    }
+
+    /// Its compute is counted with the request, which has a tenant.
+    #[inline]
+    pub(crate) const fn billed(self) -> Kind {
+        Kind(self.0 | Kind::BILLED)
     }
 
     /// Outside of any request.
@@ -103,11 +129,51 @@ pub(crate) struct StageSeries {
     pub(crate) attributes: Attributes,
     pub(crate) activity: Arc<Activity>,
     /// Only for executions.
-    pub(crate) progress: Option<Arc<Progress>>,
+    pub(crate) execution: Option<Execution>,
     pub(crate) orphans: Counting<u64>,
-    pub(crate) wasted: Arc<Counting<f64>>,
+    pub(crate) wasted: Counting<f64>,
     pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
     pub(crate) name: &'static str,
+}
+
+/// What an execution counts beside its stage.
+#[derive(Debug)]
+pub(crate) struct Execution {
+    pub(crate) batch: Arc<BatchSeries>,
+    /// For requests without a tenant.
+    pub(crate) compute: Counting<f64>,
+}
+
+/// The executions of one model, whatever the size of their batch.
+#[derive(Debug)]
+pub(crate) struct BatchSeries {
+    pub(crate) clock: Clock,
+    pub(crate) sizes: BoundHistogram<f64>,
+    pub(crate) histogram: Histogram<f64>,
+    /// Without `outcome`.
+    pub(crate) attributes: Attributes,
+    pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
+    pub(crate) progress: Arc<Progress>,
+}
+
+/// The requests of one tenant of a model.
+#[derive(Debug)]
+pub(crate) struct TenantSeries {
+    pub(crate) clock: Clock,
+    pub(crate) counter: Counter<u64>,
+    /// Without `outcome`.
+    pub(crate) attributes: Attributes,
+    pub(crate) requests: PerOutcome<BoundCounter<u64>>,
+    pub(crate) seconds: Counting<f64>,
+    pub(crate) objective: Option<Objective>,
+}
+
+/// What was promised to a tenant.
+#[derive(Debug)]
+pub(crate) struct Objective {
+    pub(crate) seconds: f64,
+    pub(crate) met: Counting<u64>,
+    pub(crate) missed: Counting<u64>,
 }
 
 /// The requests of one label combination.
@@ -153,9 +219,11 @@ impl<T> Counting<T> {
 pub(crate) enum Series {
     Stage(StageSeries),
     Request(RequestSeries),
+    Tenant(TenantSeries),
+    Batch(Arc<BatchSeries>),
     Count(Counting<u64>),
     /// Ticks in, seconds out.
-    Seconds(Clock, Arc<Counting<f64>>),
+    Seconds(Clock, Counting<f64>),
     /// Its runtime has stopped.
     Stopped,
 }
@@ -175,16 +243,25 @@ pub(crate) fn sorted(mut attributes: Vec<KeyValue>) -> Vec<KeyValue> {
     attributes
 }
 
+/// The point of this outcome, bound on first use.
+fn bound<'a, T>(
+    points: &'a PerOutcome<T>,
+    attributes: &[KeyValue],
+    outcome: usize,
+    bind: impl FnOnce(&[KeyValue]) -> T,
+) -> &'a T {
+    points[outcome].get_or_init(|| bind(&with_outcome(attributes, outcome)))
+}
+
 impl StageSeries {
     fn duration(&self, outcome: usize) -> &BoundHistogram<f64> {
-        self.durations[outcome].get_or_init(|| {
-            self.histogram
-                .bind(&with_outcome(&self.attributes, outcome))
+        bound(&self.durations, &self.attributes, outcome, |all| {
+            self.histogram.bind(all)
         })
     }
 
     fn apply(&self, kind: u8, ticks: u64) {
-        match kind & !(Kind::ORPHAN | Kind::OUTLIVED) {
+        match kind & !Kind::ADDED {
             began if began == Kind::BEGAN.0 => self.activity.add(1),
             moved if moved == Kind::MOVED.0 => self.activity.add(-1),
             outcome => {
@@ -196,32 +273,95 @@ impl StageSeries {
                 self.activity
                     .ended(outcome, self.clock.monotonic(), seconds);
                 self.duration(outcome).record(seconds);
-                if let Some(progress) = &self.progress {
-                    progress.now(self.clock.unix_seconds());
-                }
-                if kind & Kind::ORPHAN != 0 {
-                    self.orphans.bound().add(1);
-                }
-                if kind & Kind::OUTLIVED != 0 {
-                    self.wasted.bound().add(seconds);
-                }
+                self.add(kind, outcome, seconds);
             }
+        }
+    }
+
+    fn add(&self, kind: u8, outcome: usize, seconds: f64) {
+        let has = |added| kind & added != 0;
+        if let Some(execution) = &self.execution
+            && has(Kind::ALONE)
+        {
+            execution.batch.served(1);
+            execution.batch.ended(outcome, seconds);
+            if !has(Kind::BILLED) {
+                execution.compute.bound().add(seconds);
+            }
+        }
+        if has(Kind::ORPHAN) {
+            self.orphans.bound().add(1);
+        }
+        if has(Kind::OUTLIVED) {
+            self.wasted.bound().add(seconds);
+        }
+    }
+}
+
+impl BatchSeries {
+    /// So many requests by one execution.
+    fn served(&self, requests: u64) {
+        #[allow(clippy::cast_precision_loss, reason = "batches are smaller than 2^52")]
+        self.sizes.record(requests as f64);
+    }
+
+    fn ended(&self, outcome: usize, seconds: f64) {
+        bound(&self.durations, &self.attributes, outcome, |all| {
+            self.histogram.bind(all)
+        })
+        .record(seconds);
+        self.progress.now(self.clock.unix_seconds());
+    }
+
+    fn apply(&self, kind: u8, value: u64) {
+        if kind == Kind::COUNT.0 {
+            self.served(value);
+        } else if let Some(outcome) = known_outcome(kind) {
+            self.ended(outcome, self.clock.seconds(value));
+        }
+    }
+}
+
+impl TenantSeries {
+    fn count(&self, outcome: usize) -> &BoundCounter<u64> {
+        bound(&self.requests, &self.attributes, outcome, |all| {
+            self.counter.bind(all)
+        })
+    }
+
+    fn apply(&self, kind: u8, ticks: u64) {
+        let Some(outcome) = known_outcome(kind) else {
+            return;
+        };
+        let seconds = self.clock.seconds(ticks);
+        self.count(outcome).add(1);
+        self.seconds.bound().add(seconds);
+        if let Some(objective) = self
+            .objective
+            .as_ref()
+            .filter(|_| outcome == Outcome::Ok.index())
+        {
+            let met = seconds <= objective.seconds;
+            let counting = if met {
+                &objective.met
+            } else {
+                &objective.missed
+            };
+            counting.bound().add(1);
         }
     }
 }
 
 impl RequestSeries {
     fn duration(&self, outcome: usize) -> &BoundHistogram<f64> {
-        self.durations[outcome].get_or_init(|| {
-            self.histogram
-                .bind(&with_outcome(&self.attributes, outcome))
+        bound(&self.durations, &self.attributes, outcome, |all| {
+            self.histogram.bind(all)
         })
     }
 
     fn count(&self, outcome: usize) -> &BoundCounter<u64> {
-        self.requests[outcome].get_or_init(|| {
-            self.counter
-                .bind(&with_outcome(&self.counter_attributes, outcome))
+        bound(&self.requests, &self.counter_attributes, outcome, |all| {
+            self.counter.bind(all)
         })
     }
 
@@ -253,17 +393,17 @@ impl Series {
     pub(crate) fn show(&self) {
         let ok = Outcome::Ok.index();
         match self {
-            Series::Stage(stage) => {
-                stage.duration(ok);
-                stage.wasted.bound().add(0.0);
-            }
+            Series::Stage(stage) => drop(stage.duration(ok)),
             Series::Request(request) => {
                 request.duration(ok);
                 (0..Outcome::COUNT).for_each(|outcome| request.count(outcome).add(0));
             }
+            Series::Tenant(tenant) => {
+                (0..Outcome::COUNT).for_each(|outcome| tenant.count(outcome).add(0));
+            }
             Series::Count(counting) => counting.bound().add(0),
             Series::Seconds(_, counting) => counting.bound().add(0.0),
-            Series::Stopped => {}
+            Series::Batch(_) | Series::Stopped => {}
         }
     }
 
@@ -274,6 +414,8 @@ impl Series {
         match self {
             Series::Stage(stage) => stage.apply(kind, event.value),
             Series::Request(request) => request.apply(kind, event.value),
+            Series::Tenant(tenant) => tenant.apply(kind, event.value),
+            Series::Batch(batch) => batch.apply(kind, event.value),
             Series::Count(counting) => counting.bound().add(event.value),
             Series::Seconds(clock, counting) => counting.bound().add(clock.seconds(event.value)),
             Series::Stopped => {}
@@ -325,7 +467,7 @@ pub(crate) fn register(series: Series, manual: bool, execution: bool) -> SeriesI
     }
     let Some(number) = u32::try_from(all.len())
         .ok()
-        .filter(|number| *number < EXECUTION)
+        .filter(|number| *number < OUTERMOST)
     else {
         return SeriesId::NONE;
     };

@@ -17,6 +17,10 @@ const CANCELLING: u32 = 1 << 2;
 const ENDED: u32 = 1 << 3;
 /// A layer opened it; the handler's attribute joins.
 const LAYERED: u32 = 1 << 4;
+/// Its compute is counted when it ends, for its tenant.
+const TENANTED: u32 = 1 << 5;
+/// The bits above count the executions that are open now.
+const ONE_EXECUTION: u32 = 1 << 8;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -99,6 +103,8 @@ pub(crate) struct Tally {
     flags: AtomicU32,
     /// Stages open now, and the ticks in which there was at least one.
     cover: AtomicU64,
+    /// Ticks of executions, or of its shares in them.
+    compute: AtomicU64,
     trouble: Mutex<Option<Trouble>>,
     /// Between the headers and the handler, where a layer opened the request.
     ingress: Mutex<Option<Open>>,
@@ -115,6 +121,8 @@ pub(crate) struct Left {
     pub(crate) outlived: bool,
     /// An execution of the request has begun.
     pub(crate) executed: bool,
+    /// Compute is counted with the request.
+    pub(crate) tenanted: bool,
 }
 
 impl Tally {
@@ -128,6 +136,7 @@ impl Tally {
             combo: AtomicU32::new(combo),
             flags: AtomicU32::new(0),
             cover: AtomicU64::new(0),
+            compute: AtomicU64::new(0),
             trouble: Mutex::new(None),
             ingress: Mutex::new(None),
             noted: Mutex::new(None),
@@ -162,24 +171,51 @@ impl Tally {
         }
     }
 
-    /// A stage begins.
+    /// A stage begins. Whether it is an execution that is not inside another one.
     #[inline]
-    pub(crate) fn enter(&self, now: u64, execution: bool) {
+    pub(crate) fn enter(&self, now: u64, execution: bool) -> bool {
         self.change(|cover| cover.opened(now));
-        if execution && !self.has(EXECUTED) {
+        execution && self.enter_execution()
+    }
+
+    fn enter_execution(&self) -> bool {
+        let flags = self.flags.fetch_add(ONE_EXECUTION, Ordering::AcqRel);
+        if flags & EXECUTED == 0 {
             self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
         }
+        flags < ONE_EXECUTION
     }
 
     /// A stage ends.
     #[inline]
-    pub(crate) fn leave(&self, now: u64) -> Left {
+    pub(crate) fn leave(&self, now: u64, execution: bool) -> Left {
         self.change(|cover| cover.closed(now));
-        let flags = self.flags.load(Ordering::Acquire);
+        let flags = if execution {
+            self.flags.fetch_sub(ONE_EXECUTION, Ordering::AcqRel)
+        } else {
+            self.flags.load(Ordering::Acquire)
+        };
         Left {
             outlived: flags & ENDED != 0,
             executed: flags & EXECUTED != 0,
+            tenanted: flags & TENANTED != 0,
         }
+    }
+
+    /// Whether the request has a tenant, who is billed when it ends.
+    pub(crate) fn bill_to_tenant(&self, tenanted: bool) {
+        if tenanted {
+            self.flags.fetch_or(TENANTED, Ordering::AcqRel);
+        }
+    }
+
+    /// An execution, or a share in one.
+    pub(crate) fn bill(&self, ticks: u64) {
+        self.compute.fetch_add(ticks, Ordering::AcqRel);
+    }
+
+    pub(crate) fn compute(&self) -> u64 {
+        self.compute.load(Ordering::Acquire)
     }
 
     /// A stage ended well: what went wrong inside it was overcome.
@@ -298,10 +334,10 @@ mod tests {
         let tally = Tally::new(&SITE, 1, 100);
         tally.enter(110, false);
         tally.enter(120, false);
-        tally.leave(130);
-        tally.leave(150);
+        tally.leave(130, false);
+        tally.leave(150, false);
         tally.enter(160, false);
-        tally.leave(170);
+        tally.leave(170, false);
         assert_eq!(rest(&tally, 200), 100 - 40 - 10);
         assert!(tally.end(300).is_none(), "a request ends once");
     }
@@ -311,7 +347,17 @@ mod tests {
         let tally = Tally::new(&SITE, 1, 100);
         tally.enter(110, true);
         assert_eq!(rest(&tally, 150), 10);
-        assert!(tally.leave(400).outlived);
+        assert!(tally.leave(400, true).outlived);
+    }
+
+    #[test]
+    fn the_outermost_execution_is_told() {
+        let tally = Tally::new(&SITE, 1, 0);
+        assert!(!tally.enter(1, false) && !tally.executed());
+        assert!(tally.enter(1, true) && !tally.enter(2, true));
+        tally.leave(3, true);
+        tally.leave(4, true);
+        assert!(tally.executed() && tally.enter(5, true));
     }
 
     #[test]

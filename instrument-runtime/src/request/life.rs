@@ -1,10 +1,11 @@
 //! The life of a request: opened by an attribute or a layer, joined by the handler, ended once.
 
-use crate::record::combo;
+use crate::record::catalog;
+use crate::record::combo::{self, Combo};
 use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::open::Open;
-use crate::record::recorder::{Count, Recorder};
+use crate::record::recorder::{Recorder, RequestLabels};
 use crate::record::series::Kind;
 use crate::record::tally::{Tally, Trouble};
 use crate::request::context::Scope;
@@ -92,9 +93,11 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
 pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> {
     let (recorder, number) = opening.resolve()?;
     let combo = combo::get(number)?;
-    let (series, _) = combo.request(&recorder, site);
-    local::with(|local| local.push(series.event(Kind::BEGAN, 0)));
-    Some(Arc::new(Tally::new(site, number, recorder.clock.ticks())))
+    let ids = combo.ids(&recorder, site);
+    local::with(|local| local.push(ids.request.event(Kind::BEGAN, 0)));
+    let tally = Tally::new(site, number, recorder.clock.ticks());
+    tally.bill_to_tenant(combo.labels.tenant.is_some());
+    Some(Arc::new(tally))
 }
 
 /// The stage from the headers to the handler.
@@ -136,14 +139,17 @@ fn join(open: &Arc<Tally>, opening: Opening) {
     let Some(now) = opening.join(was).filter(|now| *now != was) else {
         return;
     };
-    let series = |number| {
-        let combo = combo::get(number)?;
-        let recorder = combo.recorder()?;
-        Some(combo.request(&recorder, open.site).0)
-    };
-    let (Some(from), Some(to)) = (series(was), series(now)) else {
+    let (Some(from), Some(to)) = (combo::get(was), combo::get(now)) else {
         return;
     };
+    let Some(recorder) = to.recorder() else {
+        return;
+    };
+    let request = |combo: &Combo| combo.ids(&recorder, open.site).request;
+    let (from, to) = (request(&from), {
+        open.bill_to_tenant(to.labels.tenant.is_some());
+        request(&to)
+    });
     open.replace_combo(now);
     local::with(|local| {
         local.replace_combo(now);
@@ -165,13 +171,18 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
         return;
     };
     let outcome = settled(tally, outcome);
-    let (request, unattributed) = combo.request(&recorder, tally.site);
+    let ids = combo.ids(&recorder, tally.site);
+    let (ended, total) = (Kind::ended(outcome), now.saturating_sub(tally.start));
     local::with(|local| {
-        local.push(request.event(Kind::ended(outcome), now.saturating_sub(tally.start)));
-        local.push(unattributed.event(Kind::COUNT, rest));
+        local.push(ids.request.event(ended, total));
+        local.push(ids.unattributed.event(Kind::COUNT, rest));
+        if !ids.tenant.is_none() {
+            local.push(ids.tenant.event(ended, total));
+            local.push(ids.compute.event(Kind::COUNT, tally.compute()));
+        }
     });
     if outcome != Outcome::Ok {
-        count(&recorder, combo.labels.model, outcome, trouble, cause);
+        count(&recorder, &combo.labels, outcome, trouble, cause);
     }
 }
 
@@ -193,12 +204,17 @@ fn settled(tally: &Tally, outcome: Outcome) -> Outcome {
 #[cold]
 fn count(
     recorder: &Recorder,
-    model: usize,
+    labels: &RequestLabels,
     outcome: Outcome,
     trouble: Option<Trouble>,
     cause: Cause,
 ) {
-    let series = match outcome {
+    let model = Some(labels.model);
+    let one = |metric, labels: &[(&'static str, &str)]| {
+        let series = recorder.count(metric, model, labels);
+        local::with(|local| local.push(series.event(Kind::COUNT, 1)));
+    };
+    match outcome {
         Outcome::Error(own) => {
             let born = trouble.and_then(|trouble| Some((trouble.stage, trouble.error?)));
             let (stage, inner) = born.unwrap_or((NO_STAGE, own));
@@ -208,25 +224,22 @@ fn count(
             } else {
                 own
             };
-            recorder.count(
-                Count::Errors,
-                model,
-                &[("stage", stage), ("error_type", error.as_str())],
-            )
+            let error = ("error_type", error.as_str());
+            one(&catalog::ERRORS, &[("stage", stage), error]);
+            if let Some(tenant) = &labels.tenant {
+                let series = recorder.tenant_errors(labels.model, tenant, error);
+                local::with(|local| local.push(series.event(Kind::COUNT, 1)));
+            }
         }
-        Outcome::Rejected(reason) => {
-            recorder.count(Count::Rejections, model, &[("reason", reason.as_str())])
-        }
+        Outcome::Rejected(reason) => one(&catalog::REJECTIONS, &[("reason", reason.as_str())]),
         Outcome::Cancelled => {
             let dropped = trouble.filter(|trouble| trouble.error.is_none());
             let stage = dropped.map_or(NO_STAGE, |trouble| trouble.stage);
-            recorder.count(
-                Count::Cancellations,
-                model,
+            one(
+                &catalog::CANCELLATIONS,
                 &[("stage", stage), ("cause", cause.as_str())],
-            )
+            );
         }
-        Outcome::Ok | Outcome::Panicked => return,
-    };
-    local::with(|local| local.push(series.event(Kind::COUNT, 1)));
+        Outcome::Ok | Outcome::Panicked => {}
+    }
 }

@@ -8,6 +8,7 @@ use crate::record::recorder::Recorder;
 use crate::request::slot::AsModelSlot;
 use crate::site::site::Site;
 use crate::vocab::label::Label;
+use crate::vocab::level::Level;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -37,6 +38,7 @@ pub struct Opening {
     own: u32,
     ingress: u32,
     tier: u32,
+    tenant: u32,
     /// The combination of `model = …`; 0 when it is not given.
     model: u32,
 }
@@ -50,6 +52,7 @@ impl Opening {
             own: 0,
             ingress: 0,
             tier: 0,
+            tenant: 0,
             model: 0,
         }
     }
@@ -65,6 +68,13 @@ impl Opening {
     #[must_use]
     pub fn tier(mut self, tier: Label<'_>) -> Opening {
         self.tier = combo::text(tier.value);
+        self
+    }
+
+    /// `tenant = …`
+    #[must_use]
+    pub fn tenant(mut self, tenant: Label<'_>) -> Opening {
+        self.tenant = combo::text(tenant.value);
         self
     }
 
@@ -116,11 +126,16 @@ impl Opening {
     }
 
     fn fill(self, recorder: &Arc<Recorder>, mut key: Key) -> u32 {
-        if key.ingress == 0 {
-            key.ingress = self.ingress;
-        }
-        if key.tier == 0 {
-            key.tier = self.tier;
+        if recorder.level >= Level::Dimensions {
+            for (known, given) in [
+                (&mut key.ingress, self.ingress),
+                (&mut key.tier, self.tier),
+                (&mut key.tenant, self.tenant),
+            ] {
+                if *known == 0 {
+                    *known = given;
+                }
+            }
         }
         if self.own != 0 && key.own.1 == 0 {
             key.own = (std::ptr::from_ref(self.site).addr(), self.own);

@@ -5,12 +5,13 @@ use crate::record::clock::Clock;
 use crate::record::combo;
 use crate::record::layout::Layouts;
 use crate::record::local;
-use crate::record::recorder::Recorder;
+use crate::record::recorder::{Extent, Recorder};
 use crate::record::tick::Ticker;
 use crate::runtime::error::InstallError;
 use crate::runtime::place;
 use crate::runtime::telemetry::Telemetry;
 use crate::runtime::wiring;
+use crate::vocab::level::Level;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use std::panic::Location;
 use std::sync::Arc;
@@ -58,8 +59,22 @@ impl TelemetryBuilder {
         self
     }
 
-    /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`,
-    /// `INSTRUMENT_DISABLED`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not
+    /// How much is recorded; [`Level::Dimensions`] when nothing is said.
+    pub fn level(mut self, level: Level) -> TelemetryBuilder {
+        self.0.level = Some(level);
+        self
+    }
+
+    /// How many lines a scrape may have, which is what Prometheus bills; 50,000 when nothing is said. What is new
+    /// beyond it is counted as `other`: tenants first, then ingress, tier and error type. Models, versions and stages
+    /// never are.
+    pub fn line_budget(mut self, lines: usize) -> TelemetryBuilder {
+        self.0.line_budget = Some(lines);
+        self
+    }
+
+    /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`, `INSTRUMENT_LEVEL`,
+    /// `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not
     /// set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.0.read(|name| std::env::var_os(name));
@@ -84,6 +99,14 @@ impl TelemetryBuilder {
             place::give_back();
         }
         started
+    }
+}
+
+fn extent(config: &Config) -> Extent {
+    let default = Extent::default();
+    Extent {
+        level: config.level.unwrap_or(default.level),
+        lines: config.line_budget.unwrap_or(default.lines),
     }
 }
 
@@ -119,7 +142,7 @@ fn start(config: &Config) -> Result<Telemetry, InstallError> {
     let (scrape, builder) = wiring::scrape(builder)?;
     let server = wiring::serve_metrics(config, &scrape)?;
     let ticker = Ticker::start().map_err(InstallError::System)?;
-    let recorder = Arc::new(Recorder::new(Clock::Real, builder, layouts));
+    let recorder = Arc::new(Recorder::new(Clock::Real, builder, layouts, extent(config)));
     // last: from here on guards record
     combo::refresh_outside(&recorder, true);
     local::runtime_started();

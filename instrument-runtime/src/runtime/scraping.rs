@@ -16,7 +16,7 @@ impl Telemetry {
     /// What was recorded since the start, as a table: print it.
     pub fn summary(&self) -> Summary {
         match self.recording() {
-            Some((recorder, scrape)) => Summary::new(&scrape.gather(), recorder.observed()),
+            Some((recorder, scrape)) => Summary::new(&scrape.gather(), &recorder.observed),
             None => Summary::default(),
         }
     }

@@ -81,12 +81,12 @@ impl Telemetry {
             return ModelSlot::disabled();
         };
         let recorder = &installed.recorder;
-        let model = recorder.declare(name.as_ref(), version.as_ref());
+        let (model, state) = recorder.declare(name.as_ref(), version.as_ref());
         combo::refresh_outside(recorder, true);
         if recorder.only_model() == model {
             recorder.show_linked(model);
         }
-        ModelSlot::new(recorder, model)
+        ModelSlot::new(recorder, model, state)
     }
 
     /// For metrics of your own: they go out together with ours. Does nothing where nothing is recorded.

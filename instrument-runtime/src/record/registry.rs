@@ -1,0 +1,320 @@
+//! The series of a recorder: made on first use, each once.
+
+use crate::record::catalog::{self, Metric};
+use crate::record::observed::Attributes;
+use crate::record::queue::Waiting;
+use crate::record::recorder::{OwnLabels, Recorder, RequestLabels, State, Subject, label};
+use crate::record::series::{
+    self, BatchSeries, Counting, Execution, Objective, RequestSeries, Series, SeriesId,
+    StageSeries, TenantSeries,
+};
+use crate::site::own_labels::OTHER;
+use crate::site::site::{Foreknown, SITES, Site, SiteKind};
+use crate::vocab::outcome::Outcome;
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::Counter;
+use std::sync::Arc;
+
+/// Lines of a histogram beside those of its edges: the open bucket, the sum, the count.
+const LINES_BESIDE_EDGES: usize = 3;
+
+fn lines(edges: &[f64]) -> usize {
+    (edges.len() + LINES_BESIDE_EDGES) * Outcome::COUNT
+}
+
+/// What `labels(…)` of a site say in this combination.
+pub(crate) fn own_labels(site: &'static Site, own: u32) -> OwnLabels {
+    let values = site.own.values(own);
+    let given = site.keys.iter().copied().zip(values);
+    given
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect()
+}
+
+fn with_own(own: &OwnLabels) -> impl Iterator<Item = KeyValue> {
+    own.iter().map(|(key, value)| label(key, value))
+}
+
+impl Recorder {
+    /// The series of a stage under a model, with the site's own labels.
+    pub(crate) fn stage(&self, site: &'static Site, model: usize, own: u32) -> SeriesId {
+        let own = own_labels(site, own);
+        let (stage, execution) = (site.name, site.execution);
+        let subject = Subject::Stage {
+            model,
+            stage,
+            execution,
+            own: own.clone(),
+        };
+        self.number_of(&mut self.state(), subject, |state| {
+            let edges = state.edges(site, model);
+            let stage = || [KeyValue::new("stage", site.name)];
+            let activity = self.observed.stage(&state.labels(model, stage()));
+            let series = StageSeries {
+                clock: self.clock.clone(),
+                histogram: self.instruments.histogram(&catalog::STAGE_DURATION, &edges),
+                attributes: state.labels(model, stage().into_iter().chain(with_own(&own))),
+                activity,
+                execution: execution.then(|| self.execution(state, model)),
+                orphans: Counting::new(self.instruments.orphan_stages.clone(), stage().into()),
+                wasted: Counting::new(
+                    self.instruments.wasted_compute.clone(),
+                    state.model_labels(model),
+                ),
+                durations: Default::default(),
+                name: site.name,
+            };
+            // in flight and the longest are a line each
+            (Series::Stage(series), lines(&edges) + 2)
+        })
+    }
+
+    fn execution(&self, state: &State, model: usize) -> Execution {
+        let compute = Counting::new(self.instruments.compute.clone(), state.model_labels(model));
+        Execution {
+            batch: self.batch_series(state, model),
+            compute,
+        }
+    }
+
+    fn batch_series(&self, state: &State, model: usize) -> Arc<BatchSeries> {
+        let attributes = state.model_labels(model);
+        let general: Arc<[f64]> = catalog::BATCH_DURATION.buckets.into();
+        let sizes = self
+            .instruments
+            .histogram(&catalog::BATCH_SIZE, &catalog::BATCH_SIZE.buckets.into());
+        Arc::new(BatchSeries {
+            clock: self.clock.clone(),
+            sizes: sizes.bind(&attributes),
+            histogram: self
+                .instruments
+                .histogram(&catalog::BATCH_DURATION, &general),
+            progress: self.observed.progress(&attributes),
+            attributes,
+            durations: Default::default(),
+        })
+    }
+
+    /// The executions of a model that serve many requests each.
+    pub(crate) fn batch(&self, model: usize) -> SeriesId {
+        self.number_of(&mut self.state(), Subject::Batch { model }, |state| {
+            let size_lines = catalog::BATCH_SIZE.buckets.len() + LINES_BESIDE_EDGES;
+            let lines = lines(catalog::BATCH_DURATION.buckets) + size_lines;
+            (Series::Batch(self.batch_series(state, model)), lines)
+        })
+    }
+
+    /// The series of the requests with these labels, opened at this site.
+    pub(crate) fn request(&self, site: &'static Site, labels: &RequestLabels) -> SeriesId {
+        // tenants have families of their own
+        let labels = RequestLabels {
+            tenant: None,
+            ..labels.clone()
+        };
+        self.number_of(
+            &mut self.state(),
+            Subject::Request(labels.clone()),
+            |state| {
+                let edges = state.edges(site, labels.model);
+                let tier = || labels.tier.as_ref().map(|tier| label("tier", tier));
+                let ingress = labels
+                    .ingress
+                    .as_ref()
+                    .map(|ingress| label("ingress", ingress));
+                let series = Series::Request(RequestSeries {
+                    clock: self.clock.clone(),
+                    histogram: self
+                        .instruments
+                        .histogram(&catalog::REQUEST_DURATION, &edges),
+                    attributes: state.labels(
+                        labels.model,
+                        tier().into_iter().chain(with_own(&labels.own)),
+                    ),
+                    counter: self.instruments.requests.clone(),
+                    counter_attributes: state.labels(
+                        labels.model,
+                        tier()
+                            .into_iter()
+                            .chain(ingress)
+                            .chain(with_own(&labels.own)),
+                    ),
+                    activity: self.observed.requests(&state.model_labels(labels.model)),
+                    durations: Default::default(),
+                    requests: Default::default(),
+                });
+                series.show();
+                (series, lines(&edges) + Outcome::COUNT)
+            },
+        )
+    }
+
+    /// The requests of a tenant; `site` says what was promised.
+    pub(crate) fn tenant(&self, site: &'static Site, model: usize, tenant: &Arc<str>) -> SeriesId {
+        let subject = Subject::Tenant {
+            model,
+            tenant: Arc::clone(tenant),
+        };
+        self.number_of(&mut self.state(), subject, |state| {
+            let attributes = |more: Option<KeyValue>| {
+                state.labels(model, [label("tenant", tenant)].into_iter().chain(more))
+            };
+            let met = |met| {
+                let counter = self.instruments.tenant_objective.clone();
+                Counting::new(counter, attributes(Some(KeyValue::new("met", met))))
+            };
+            let series = Series::Tenant(TenantSeries {
+                clock: self.clock.clone(),
+                counter: self.instruments.tenant_requests.clone(),
+                attributes: attributes(None),
+                requests: Default::default(),
+                seconds: Counting::new(self.instruments.tenant_seconds.clone(), attributes(None)),
+                objective: state.objective(site).map(|seconds| Objective {
+                    seconds,
+                    met: met("true"),
+                    missed: met("false"),
+                }),
+            });
+            series.show();
+            (series, TENANT_LINES)
+        })
+    }
+
+    /// The compute of a model's requests with this tenant.
+    pub(crate) fn compute(&self, model: usize, tenant: Option<&Arc<str>>) -> SeriesId {
+        let subject = Subject::Compute {
+            model,
+            tenant: tenant.cloned(),
+        };
+        self.number_of(&mut self.state(), subject, |state| {
+            let tenant = tenant.map(|tenant| label("tenant", tenant));
+            let counting = Counting::new(
+                self.instruments.compute.clone(),
+                state.labels(model, tenant),
+            );
+            (Series::Seconds(self.clock.clone(), counting), 1)
+        })
+    }
+
+    /// The time of a model's requests that no stage covers.
+    pub(crate) fn unattributed(&self, model: usize) -> SeriesId {
+        self.number_of(
+            &mut self.state(),
+            Subject::Unattributed { model },
+            |state| {
+                let attributes = state.model_labels(model);
+                // its twin among the times that nobody asked for
+                self.instruments.wasted_compute.add(0.0, &attributes);
+                let counting = Counting::new(self.instruments.unattributed.clone(), attributes);
+                let series = Series::Seconds(self.clock.clone(), counting);
+                series.show();
+                (series, 2)
+            },
+        )
+    }
+
+    /// The point of a counter. `model` where the metric has one.
+    pub(crate) fn count(
+        &self,
+        metric: &'static Metric,
+        model: Option<usize>,
+        labels: &[(&'static str, &str)],
+    ) -> SeriesId {
+        let subject = |labels: &[(&'static str, &str)]| {
+            let pairs = labels.iter().map(|(key, value)| (*key, Arc::from(*value)));
+            Subject::Count {
+                metric: metric.name,
+                model,
+                labels: pairs.collect(),
+            }
+        };
+        let mut state = self.state();
+        let mut labels = labels.to_vec();
+        let fits = state.is_known(&subject(&labels)) || self.budget.fits(1);
+        if let Some(error) = labels
+            .iter_mut()
+            .find(|(key, _)| !fits && *key == "error_type")
+        {
+            error.1 = OTHER;
+        }
+        self.number_of(&mut state, subject(&labels), |state| {
+            let given = labels.iter().map(|(key, value)| label(key, value));
+            let attributes: Attributes = match model {
+                Some(model) => state.labels(model, given),
+                None => series::sorted(given.collect()).into(),
+            };
+            (
+                Series::Count(Counting::new(self.counter(metric).clone(), attributes)),
+                1,
+            )
+        })
+    }
+
+    /// Failed requests of a tenant; the metric has no version.
+    pub(crate) fn tenant_errors(
+        &self,
+        model: usize,
+        tenant: &str,
+        error: (&'static str, &str),
+    ) -> SeriesId {
+        let model = self.state().model_name(model);
+        let labels = [("model", &*model), ("tenant", tenant), error];
+        self.count(&catalog::TENANT_ERRORS, None, &labels)
+    }
+
+    fn counter(&self, metric: &'static Metric) -> &Counter<u64> {
+        let made = &self.instruments;
+        let counters = [
+            (catalog::ERRORS.name, &made.errors),
+            (catalog::REJECTIONS.name, &made.rejections),
+            (catalog::CANCELLATIONS.name, &made.cancellations),
+            (catalog::TENANT_ERRORS.name, &made.tenant_errors),
+            (catalog::BATCHES.name, &made.batches),
+            (catalog::MODEL_LOADS.name, &made.model_loads),
+            (catalog::LABEL_OVERFLOW.name, &made.label_overflow),
+        ];
+        let found = counters.into_iter().find(|(name, _)| *name == metric.name);
+        found
+            .expect("every counter that is counted by name is in the list")
+            .1
+    }
+
+    /// A queue of this name in front of a model.
+    pub(crate) fn queue(&self, name: &str, capacity: usize, model: usize) -> Arc<Waiting> {
+        let attributes = self.state().labels(model, [label("queue", name)]);
+        self.observed.queue(&attributes, capacity)
+    }
+
+    /// Makes the series of every linked site exist at 0 under a model: "never called" is not "not deployed".
+    pub(crate) fn show_linked(&self, model: usize) {
+        let plain = |site: &&Site| !site.names_model && site.keys.is_empty();
+        for site in SITES.iter().filter(plain) {
+            self.show(site, model);
+        }
+    }
+
+    /// Makes the series of one site exist at 0, as far as they are known before it runs.
+    pub(crate) fn show(&self, site: &'static Site, model: usize) {
+        let id = match (site.kind, site.foreknown) {
+            (SiteKind::Stage, _) => self.stage(site, model, 0),
+            (SiteKind::Request, Foreknown::Ingress(ingress)) => {
+                self.unattributed(model);
+                let ingress = ingress.map(Arc::from);
+                self.request(
+                    site,
+                    &RequestLabels {
+                        model,
+                        ingress,
+                        ..RequestLabels::default()
+                    },
+                )
+            }
+            (SiteKind::Request, Foreknown::Nothing) => return,
+        };
+        if let Some(series) = series::get(id) {
+            series.show();
+        }
+    }
+}
+
+/// Lines of a tenant: requests by outcome, seconds, objective met and missed, compute, and some errors.
+pub(crate) const TENANT_LINES: usize = 12;
