@@ -79,9 +79,9 @@ pub use instrument_runtime::__private;
 /// # The outcome
 ///
 /// It follows from the type of the returned value, never from its name: `Ok` of a `Result` is asked like any
-/// value, `Err` is asked through [`Classify`], else for its sources, else it is `internal`. A value that implements
-/// [`ToOutcome`], such as an HTTP response, says itself; any other value is `ok`. Within generic code, where the
-/// type is not known, `T` is `ok` and an `E` without bounds is `internal`.
+/// value, `Err` is asked through [`Classify`](trait@Classify), else through its chain of sources and their texts, else
+/// it is `internal`. A value that implements [`ToOutcome`], such as an HTTP response, says itself; any other value is
+/// `ok`. Within generic code, where the type is not known, `T` is `ok` and an `E` without bounds is `internal`.
 ///
 /// # The name
 ///
@@ -115,7 +115,7 @@ pub use instrument_runtime::__private;
 ///
 /// # `labels(key = value, …)`
 ///
-/// **Type**: expressions that implement [`LabelValue`], or string literals. **Default**: none.
+/// **Type**: expressions that implement [`LabelValue`](trait@LabelValue), or string literals. **Default**: none.
 ///
 /// More labels for the stage's duration. They see the arguments, by reference, before the body runs. Their types
 /// bound how many values there are, so a `String` or a number does not compile; keys that name something unbounded
@@ -191,7 +191,7 @@ pub use instrument_runtime::__private;
 ///
 /// # `error`
 ///
-/// **Type**: path of a function `fn(&E) -> ErrorType`. **Default**: [`Classify`] and its fall-backs.
+/// **Type**: path of a function `fn(&E) -> ErrorType`. **Default**: [`Classify`](trait@Classify) and its fall-backs.
 ///
 /// For errors of somebody else.
 ///
@@ -243,36 +243,22 @@ pub use instrument_macros::inference_stage;
 ///
 /// # `ingress`
 ///
-/// **Type**: string literal, or an expression that implements [`LabelValue`]. **Default**: left out.
+/// **Type**: string literal, or an expression that implements [`LabelValue`](trait@LabelValue). **Default**: left out.
 ///
 /// How the request came in. A label of `inference_requests_total`.
 ///
 /// # `tier`
 ///
-/// **Type**: string literal, or an expression that implements [`LabelValue`]. **Default**: left out.
+/// **Type**: string literal, or an expression that implements [`LabelValue`](trait@LabelValue). **Default**: left out.
 ///
 /// What the caller has paid for. A label of `inference_requests_total` and of the duration.
 ///
 /// ```
 /// # use instrument_inference::{LabelValue, inference_request};
+/// #[derive(LabelValue)]
 /// enum Tier {
 ///     Free,
 ///     Paid,
-/// }
-/// impl LabelValue for Tier {
-///     const CARDINALITY: u32 = 2;
-///     fn index(&self) -> u32 {
-///         match self {
-///             Tier::Free => 0,
-///             Tier::Paid => 1,
-///         }
-///     }
-///     fn value(&self) -> Option<&str> {
-///         Some(match self {
-///             Tier::Free => "free",
-///             Tier::Paid => "paid",
-///         })
-///     }
 /// }
 ///
 /// #[inference_request(ingress = "grpc", tier = tier)]
@@ -324,13 +310,134 @@ pub use instrument_macros::inference_stage;
 /// **Type** and **default**: as for [`inference_stage`].
 pub use instrument_macros::inference_request;
 
+/// Makes an enum a label: its variants are the values, in `snake_case`.
+///
+/// ```
+/// use instrument_inference::{LabelValue, inference_stage};
+///
+/// #[derive(LabelValue)]
+/// enum Precision {
+///     Int8,  // int8
+///     Half,  // half
+///     #[label("float 32")]
+///     Full,
+/// }
+///
+/// #[inference_stage("execute", labels(precision = precision))]
+/// fn execute(precision: Precision) {}
+/// # assert_eq!(Precision::Half.value(), Some("half"));
+/// # assert_eq!(Precision::Full.value(), Some("float 32"));
+/// # execute(Precision::Int8);
+/// ```
+///
+/// Each value of a label is a time series that every scraper keeps, so how many there can be must be known from the
+/// type. It is for an enum whose variants have no fields, with as many variants as you like; for anything else it does
+/// not compile. Texts that are known only at run time come from a [`LabelSet`], which has a limit; what identifies one
+/// request belongs in a span or a log.
+///
+/// To leave the label out where there is no value, use an `Option`.
+///
+/// # `#[label("text")]`, on a variant
+///
+/// **Type**: string literal of 1 to 128 bytes, without control characters. **Default**: the variant's name in
+/// `snake_case`: `HTTPStatus` is `http_status`, `r#type` is `type`.
+///
+/// Another text for the value. Two variants with the same one would be the same time series and do not compile.
+///
+/// # `#[label(crate = path)]`, on the enum
+///
+/// **Type**: absolute path. **Default**: `::instrument_inference`.
+///
+/// As for [`inference_stage`].
+pub use instrument_macros::LabelValue;
+
+/// Says which [`ErrorType`] an error is, variant by variant.
+///
+/// ```
+/// use instrument_inference::{Classify, ErrorType};
+/// # use std::io;
+///
+/// #[derive(Debug, Classify)]
+/// enum PredictError {
+///     #[classify(invalid_input)]
+///     NotAnImage,
+///     #[classify(cuda_oom)]
+///     OutOfMemory { wanted: u64 },
+///     #[classify(source)]
+///     Store(io::Error),
+/// }
+/// # #[cfg(feature = "metrics")] {
+/// assert_eq!(PredictError::NotAnImage.error_type(), ErrorType::InvalidInput);
+///
+/// let gone = io::Error::from(io::ErrorKind::ConnectionRefused);
+/// assert_eq!(PredictError::Store(gone).error_type(), ErrorType::Unavailable);
+/// # }
+/// ```
+///
+/// For enums and structs, beside `thiserror` or without it. What none of its variants can say, such as what a number
+/// means, is for an implementation by hand.
+///
+/// # `#[classify(TYPE)]`, on a variant or a struct
+///
+/// **Type**: one of `invalid_input`, `model_load`, `cuda_oom`, `resource_exhausted`, `rate_limited`,
+/// `dependency_timeout`, `deadline_exceeded`, `device_fault`, `unavailable` and `internal`. **Required**, unless the
+/// enum has a default.
+///
+/// # `#[classify(source)]`, on a variant or a struct
+///
+/// **Type**: bare word, in the place of an error type.
+///
+/// The inner error says which type it is. That is the field marked `#[source]` or `#[from]`, else the one that is
+/// called `source`, else the only one. It is asked as every error is: through [`Classify`](trait@Classify), else
+/// through its chain of sources, else it is `internal`.
+///
+/// ```
+/// # use instrument_inference::Classify;
+/// # use std::io;
+/// #[derive(Classify)]
+/// #[classify(source)]
+/// struct LoadError {
+///     model: String,
+///     #[source]
+///     cause: io::Error,
+/// }
+/// ```
+///
+/// # `#[classify(TYPE)]`, on an enum
+///
+/// **Type**: as on a variant. **Default**: none.
+///
+/// For all variants that say nothing.
+///
+/// ```
+/// # use instrument_inference::Classify;
+/// #[derive(Classify)]
+/// #[classify(internal)]
+/// enum PredictError {
+///     #[classify(invalid_input)]
+///     NotAnImage,
+///     Shape(usize, usize),
+///     Unknown,
+/// }
+/// ```
+///
+/// # `#[classify(crate = path)]`
+///
+/// **Type**: absolute path. **Default**: `::instrument_inference`.
+///
+/// As for [`inference_stage`].
+pub use instrument_macros::Classify;
+
 #[cfg(feature = "testing")]
 pub use instrument_runtime::testing;
-pub use instrument_runtime::{Buckets, ErrorType, LabelValue, Level, Outcome, Rejection};
+pub use instrument_runtime::{
+    Buckets, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection,
+};
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Classify, ConfigError, Entered, FlushError, InScope, InstallError, Metric, MetricKind,
-    ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome,
+    CATALOG, Carried, Classify, ConfigError, Entered, FlushError, InScope, InstallError, Members,
+    Metric, MetricKind, ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome, carry,
+    carry_async, queue, spawn, spawn_blocking,
 };
 #[cfg(feature = "prometheus")]
 pub use instrument_runtime::{Summary, SummaryRow};

@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["checks", "collect", "signals", "export"],
     &["serve", "triton"],
     &["runtime"],
-    &["testing", "__private"],
+    &["testing", "queue", "__private"],
 ];
 
 /// Heavy crates and the only places that may name them; a folder stands for all files below it.

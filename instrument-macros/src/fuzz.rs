@@ -1,10 +1,11 @@
 //! Random tokens in, no panic out: what is half typed in an editor reaches a macro many times a second.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::quote;
 
 const ROUNDS: u64 = 1_000;
 
-const WORDS: [&str; 46] = [
+const WORDS: [&str; 58] = [
     "labels",
     "model",
     "buckets",
@@ -49,6 +50,18 @@ const WORDS: [&str; 46] = [
     "Pin",
     "Future",
     "Output",
+    "enum",
+    "struct",
+    "union",
+    "label",
+    "classify",
+    "source",
+    "from",
+    "cuda_oom",
+    "internal",
+    "B",
+    "C",
+    "derive",
     "a",
     "_",
 ];
@@ -110,6 +123,12 @@ fn both(attribute: &TokenStream, item: &TokenStream) {
     }
 }
 
+fn derived(item: &TokenStream) {
+    for expand in [crate::label_value::expand, crate::classify::expand] {
+        let _ = expand(item.clone());
+    }
+}
+
 fn tokens(text: &str) -> TokenStream {
     text.parse().expect("made of tokens")
 }
@@ -128,7 +147,29 @@ fn random_items_do_not_panic() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let attribute = tokens("\"execute\", labels(a = b)");
     for _ in 0..ROUNDS {
-        both(&attribute, &random.tokens(3, 14));
+        let item = random.tokens(3, 14);
+        both(&attribute, &item);
+        derived(&item);
+    }
+}
+
+#[test]
+fn random_attributes_under_a_derive_do_not_panic() {
+    let mut random = Random(0xD1B5_4A32_D192_ED03);
+    for _ in 0..ROUNDS {
+        let [on_item, on_variant, on_field] = [(); 3].map(|()| random.tokens(2, 6));
+        derived(&quote! {
+            #[label(#on_item)] #[classify(#on_item)]
+            enum A { #[label(#on_variant)] B, #[classify(#on_variant)] C(#[classify(#on_field)] #[source] D), E { f: G } }
+        });
+        derived(&quote!(
+            #[classify(#on_item)]
+            struct A {
+                #[from]
+                b: B,
+                c: C,
+            }
+        ));
     }
 }
 
@@ -142,6 +183,10 @@ fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
         "#[inline] pub default async unsafe extern \"C\" fn f<'a, T: A>(mut self, (a, mut b): (A, B), W { c, .. }: W, _d: D) \
          -> Pin<Box<dyn Future<Output = impl E> + 'a>> where T: F { #![allow(unused)] let x = 1; Box::pin(async move { x },) }",
     );
+    let error = tokens(
+        "#[derive(Debug)] #[classify(internal, crate = ::a)] #[label(crate = crate::b)] pub(crate) enum A<'a, T: B> where T: C { \
+         #[label(\"x\")] #[classify(cuda_oom)] D = 3, #[classify(source)] E { #[source] f: &'a T, g: H }, r#type(#[from] I) }",
+    );
     let change = |random: &mut Random, source: &TokenStream| -> TokenStream {
         let mut tokens: Vec<_> = source.clone().into_iter().collect();
         match random.below(3) {
@@ -154,5 +199,6 @@ fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
     for _ in 0..ROUNDS {
         both(&change(&mut random, &attribute), &item);
         both(&attribute, &change(&mut random, &item));
+        derived(&change(&mut random, &error));
     }
 }

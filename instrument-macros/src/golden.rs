@@ -22,35 +22,59 @@ fn inputs() -> Vec<PathBuf> {
     inputs
 }
 
+/// The macros by name; a derive is given nothing but its item.
+type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
+const MACROS: [(&str, Macro); 4] = [
+    ("inference_stage", crate::stage::expand),
+    ("inference_request", crate::request::expand),
+    ("LabelValue", |_, item| {
+        crate::label_value::expand(item.clone())
+    }),
+    ("Classify", |_, item| crate::classify::expand(item.clone())),
+];
+
+/// The macro that `#[NAME(ARGUMENTS)]` or `#[derive(NAME)]` names, by what is in the brackets.
+fn named(attribute: TokenStream) -> Option<(Macro, TokenStream)> {
+    let mut inside = attribute.into_iter();
+    let (Some(TokenTree::Ident(name)), arguments) = (inside.next(), inside.next()) else {
+        return None;
+    };
+    let arguments = match arguments {
+        Some(TokenTree::Group(arguments)) => arguments.stream(),
+        _ => TokenStream::new(),
+    };
+    let name = if name == "derive" {
+        arguments.to_string()
+    } else {
+        name.to_string()
+    };
+    let (_, expand) = MACROS.iter().find(|(known, _)| *known == name)?;
+    Some((*expand, arguments))
+}
+
 /// Runs the macro of every annotated item at the top of `source`.
 fn expand(source: TokenStream) -> TokenStream {
     let mut expanded = TokenStream::new();
-    let mut pending: Option<(TokenTree, TokenStream)> = None;
+    let mut pending: Option<(Macro, TokenStream)> = None;
     let mut item: Vec<TokenTree> = Vec::new();
     for token in source {
-        if let TokenTree::Group(group) = &token {
-            let mut inside = group.stream().into_iter();
-            if let (Some(TokenTree::Ident(name)), arguments) = (inside.next(), inside.next())
-                && (name == "inference_stage" || name == "inference_request")
-            {
-                let arguments = match arguments {
-                    Some(TokenTree::Group(arguments)) => arguments.stream(),
-                    _ => TokenStream::new(),
-                };
-                pending = Some((name.into(), arguments));
-                // Its `#`; attributes before it stay with the item.
-                item.pop();
-                continue;
-            }
+        if let TokenTree::Group(group) = &token
+            && let Some(found) = named(group.stream())
+        {
+            pending = Some(found);
+            // Its `#`; attributes before it stay with the item.
+            item.pop();
+            continue;
         }
-        let end = matches!(&token, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace);
+        let end = match &token {
+            TokenTree::Group(group) => group.delimiter() == proc_macro2::Delimiter::Brace,
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            _ => false,
+        };
         item.push(token);
-        if end && let Some((name, arguments)) = pending.take() {
+        if end && let Some((expand, arguments)) = pending.take() {
             let item = item.drain(..).collect();
-            expanded.extend(match name.to_string().as_str() {
-                "inference_stage" => crate::stage::expand(arguments, &item),
-                _ => crate::request::expand(arguments, &item),
-            });
+            expanded.extend(expand(arguments, &item));
         }
     }
     expanded

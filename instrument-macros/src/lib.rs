@@ -1,14 +1,16 @@
-//! The attribute macros of [`instrument-inference`](https://docs.rs/instrument-inference).
+//! The attribute and derive macros of [`instrument-inference`](https://docs.rs/instrument-inference).
 //!
 //! Depend on that crate: it re-exports every macro, with its manual. This one only reads attributes and functions and
 //! emits calls into the facade's `__private`; it knows nothing about recording.
 
 mod body;
+mod classify;
 mod diag;
 #[cfg(test)]
 mod fuzz;
 #[cfg(all(test, feature = "metrics"))]
 mod golden;
+mod label_value;
 mod paths;
 mod request;
 mod stage;
@@ -26,4 +28,17 @@ pub fn inference_stage(attribute: TokenStream, item: TokenStream) -> TokenStream
 #[proc_macro_attribute]
 pub fn inference_request(attribute: TokenStream, item: TokenStream) -> TokenStream {
     request::expand(attribute.into(), &item.into()).into()
+}
+
+/// Makes an enum without fields a label. The manual is on the re-export, `instrument_inference::LabelValue`.
+#[proc_macro_derive(LabelValue, attributes(label))]
+pub fn label_value(item: TokenStream) -> TokenStream {
+    label_value::expand(item.into()).into()
+}
+
+/// Says which type an error is. The manual is on the re-export, `instrument_inference::Classify`.
+// `source` and `from` mark the inner error, as with `thiserror`, which need not be there.
+#[proc_macro_derive(Classify, attributes(classify, source, from))]
+pub fn classify(item: TokenStream) -> TokenStream {
+    classify::expand(item.into()).into()
 }

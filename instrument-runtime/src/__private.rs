@@ -4,12 +4,18 @@
 pub use crate::record::{guard::StageArgs, local::enabled};
 #[cfg(feature = "metrics")]
 pub use crate::request::{
+    batch_stage::{
+        BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
+    },
+    classify::Classify,
+    inner::InnerErrorType,
+    members::members,
     opened::{
         InPlaceRequest, OpenedRequest, Requested, open, request_deferred, request_never,
         request_sync,
     },
     opening::Opening,
-    outcome::{ErrorOutcome, Probe, Split, ValueOutcome, error_type_by},
+    outcome::{Answers, ErrorOutcome, Probe, Split, ValueOutcome, error_type_by},
     stage::{
         EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
     },
@@ -17,12 +23,17 @@ pub use crate::request::{
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
 pub use crate::vocab::buckets::Buckets;
-pub use crate::vocab::label::{Label, Literal, label};
+pub use crate::vocab::error_type::ErrorType;
+pub use crate::vocab::label::{Given, LabelValue, Literal, label};
 pub use crate::vocab::name::{assert_stage_grammar, assert_stage_name};
 pub use crate::vocab::outcome::Outcome;
 #[cfg(feature = "metrics")]
-pub use crate::{__outcome as outcome, __outcome_by as outcome_by};
+pub use crate::{
+    __error_type_of as error_type_of, __outcome as outcome, __outcome_by as outcome_by,
+    __outcomes as outcomes,
+};
 #[cfg(feature = "metrics")]
 pub use linkme;
 pub use std::boxed::Box;
+pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};

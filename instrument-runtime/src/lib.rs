@@ -11,6 +11,8 @@ mod export;
 #[cfg(feature = "metrics")]
 mod notice;
 #[cfg(feature = "metrics")]
+pub mod queue;
+#[cfg(feature = "metrics")]
 mod record;
 #[cfg(feature = "metrics")]
 mod request;
@@ -34,6 +36,10 @@ pub use request::classify::Classify;
 #[cfg(feature = "metrics")]
 pub use request::context::{Entered, InScope, RequestContext};
 #[cfg(feature = "metrics")]
+pub use request::hops::{Carried, carry, carry_async, spawn, spawn_blocking};
+#[cfg(feature = "metrics")]
+pub use request::members::Members;
+#[cfg(feature = "metrics")]
 pub use request::outcome::ToOutcome;
 #[cfg(feature = "metrics")]
 pub use request::slot::ModelSlot;
@@ -46,5 +52,6 @@ pub use runtime::telemetry::Telemetry;
 pub use vocab::buckets::Buckets;
 pub use vocab::error_type::ErrorType;
 pub use vocab::label::LabelValue;
+pub use vocab::label_set::{Label, LabelSet};
 pub use vocab::level::Level;
 pub use vocab::outcome::{Outcome, Rejection};

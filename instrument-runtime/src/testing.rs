@@ -102,7 +102,13 @@ impl RigBuilder {
         let (scrape, builder) =
             wiring::scrape(builder.with_reader(reader)).expect("the exporter can be set up");
         let real_or_not = clock.clone().map_or(Clock::Real, Clock::Manual);
-        let recorder = Arc::new(Recorder::new(real_or_not, builder, layouts, self.extent));
+        let recorder = Arc::new(Recorder::new(
+            real_or_not,
+            builder,
+            layouts,
+            self.extent,
+            None,
+        ));
         combo::refresh_outside(&recorder, false);
         local::runtime_started();
         Rig {
@@ -146,7 +152,7 @@ impl Rig {
             .outside
             .load(std::sync::atomic::Ordering::Acquire);
         EnteredRig {
-            was: local::with(|local| local.replace_combo(outside)),
+            was: local::with(|local| local.enter_runtime(outside)),
             not_send: PhantomData,
         }
     }
@@ -163,6 +169,8 @@ impl Rig {
     /// # Panics
     /// With a real clock.
     pub fn advance(&self, by: Duration) {
+        // what has happened so far has happened before
+        self.drain();
         self.clock
             .as_ref()
             .expect("the clock is manual")
@@ -244,6 +252,6 @@ pub struct EnteredRig {
 
 impl Drop for EnteredRig {
     fn drop(&mut self) {
-        local::with(|local| local.replace_combo(self.was));
+        local::with(|local| local.enter_runtime(self.was));
     }
 }

@@ -12,9 +12,14 @@
     reason = "the numbers of these tests are small"
 )]
 
+mod contexts;
+mod derives;
 mod exact;
 mod labels;
+mod models;
 mod outcomes;
+mod queues;
 mod requests;
 mod scrape;
 mod support;
+mod tenants;

@@ -1,5 +1,7 @@
 //! The text that Prometheus reads, whole.
 
+use futures::FutureExt;
+use instrument_inference::queue;
 use instrument_inference::testing::Rig;
 use instrument_inference::{CATALOG, ErrorType, MetricKind, inference_request, inference_stage};
 use std::collections::BTreeSet;
@@ -41,7 +43,6 @@ async fn waits() {
 
 /// Some of everything.
 fn served() -> Rig {
-    use futures::FutureExt;
     let rig = Rig::new();
     let inside = rig.enter();
     rig.model("sentiment", "2024.06.15");
@@ -69,13 +70,40 @@ fn the_whole_text_is_as_reviewed() {
     );
 }
 
-#[test]
-fn families_and_labels_are_those_of_the_catalogue() {
-    let rig = served();
+/// What `served` leaves out.
+fn everything() -> Rig {
+    #[inference_request(tenant = "acme", objective = "1s")]
+    fn of_a_tenant(rig: &Rig, fail: bool) -> Result<(), ErrorType> {
+        execute(rig, fail)
+    }
+    let rig = Rig::builder().line_budget(100).start();
     {
         let _inside = rig.enter();
+        let slot = rig.model("sentiment", "2024.06.15");
+        assert!(slot.load(|| Ok::<_, ErrorType>(())).is_ok());
         let _ = execute(&rig, false); // an orphan
+        let _ = of_a_tenant(&rig, false);
+        let _ = of_a_tenant(&rig, true);
+        for _ in 0..3 {
+            let _ = predict(&rig, true, true); // its ingress is beyond the budget
+            let _ = predict(&rig, false, false);
+            let _ = waits().now_or_never();
+        }
+        let (caller, worker) = queue::batcher::<u8, u8>("batcher", 4);
+        for _ in 0..2 {
+            assert!(caller.call(1).now_or_never().is_none());
+        }
+        drop(worker.next_blocking(1, Duration::ZERO));
+        let _ = caller.call(1).now_or_never();
+        assert!(rig.scrape().contains("inference_queue_oldest_age_seconds"));
+        std::mem::forget((caller, worker));
     }
+    rig
+}
+
+#[test]
+fn families_and_labels_are_those_of_the_catalogue() {
+    let rig = everything();
     let text = rig.scrape();
     let mut seen = BTreeSet::new();
     for line in text.lines() {

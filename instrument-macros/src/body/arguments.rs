@@ -24,6 +24,14 @@ pub(crate) fn label(value: &Expr, paths: &CratePath) -> TokenStream {
     quote_spanned!(span=> #label(#value))
 }
 
+/// `members(&expr)`, on the expression: its type is what may be wrong.
+pub(crate) fn members(batch: &Expr, paths: &CratePath) -> TokenStream {
+    let span = batch.span();
+    let members = paths.private_at(span, "members");
+    let batch = borrowed(batch);
+    quote_spanned!(span=> #members(#batch))
+}
+
 /// `.labels(site, &[label(&a), …])`; the site only where the receiver does not know it.
 pub(crate) fn labels(labels: &[Label], site: Option<&Ident>, paths: &CratePath) -> TokenStream {
     if labels.is_empty() {

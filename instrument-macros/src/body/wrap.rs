@@ -22,6 +22,8 @@ pub(crate) struct Verbs {
     pub(crate) never: &'static str,
     /// Opens a guard beside a body that stays in place.
     pub(crate) in_place: (&'static str, &'static str),
+    /// The guard is told how each of many ended.
+    pub(crate) many: bool,
 }
 
 /// All that is needed to measure one function.
@@ -341,7 +343,11 @@ impl Wrap<'_> {
         let private = &self.private;
         match self.error {
             Some(path) => quote_spanned!(span=> #private::outcome_by!(#reference, #path)),
+            None if returns.never_fails() && self.verbs.many => {
+                quote_spanned!(span=> #private::Outcomes::All(#private::Outcome::Ok))
+            }
             None if returns.never_fails() => quote_spanned!(span=> #private::Outcome::Ok),
+            None if self.verbs.many => quote_spanned!(span=> #private::outcomes!(#reference)),
             None => quote_spanned!(span=> #private::outcome!(#reference)),
         }
     }
@@ -383,6 +389,7 @@ mod tests {
                 deferred: "",
                 never: "",
                 in_place: ("", ""),
+                many: false,
             };
             Wrap {
                 function: &function,

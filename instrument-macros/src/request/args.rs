@@ -11,6 +11,7 @@ use syn::{Expr, Ident, Lit, Result};
 pub(crate) struct Args {
     pub(crate) ingress: Once<Expr>,
     pub(crate) tier: Once<Expr>,
+    pub(crate) tenant: Once<Expr>,
     pub(crate) root: Once<()>,
     pub(crate) shared: SharedKeys,
 }
@@ -27,6 +28,7 @@ impl Keys for Args {
     const KNOWN: &'static [&'static str] = &[
         "ingress",
         "tier",
+        "tenant",
         "model",
         "labels",
         "buckets",
@@ -48,10 +50,10 @@ impl Keys for Args {
         if key == "root" {
             return self.root.flag(key, input, diagnostics);
         }
-        let (slot, example) = if key == "ingress" {
-            (&mut self.ingress, "ingress = \"http\"")
-        } else {
-            (&mut self.tier, "tier = user.tier")
+        let (slot, example) = match key.to_string().as_str() {
+            "ingress" => (&mut self.ingress, "ingress = \"http\""),
+            "tier" => (&mut self.tier, "tier = user.tier"),
+            _ => (&mut self.tenant, "tenant = TENANTS.admit(user.tenant())"),
         };
         slot.value(key, example, input, diagnostics, Expr::parse)
     }
@@ -82,7 +84,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#"ingress = "http", tier = a, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, root, crate = crate::f"#,
+            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, root, crate = crate::f"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert!(

@@ -17,6 +17,7 @@ const VERBS: Verbs = Verbs {
     deferred: "request_deferred",
     never: "request_never",
     in_place: ("InPlaceRequest", "open"),
+    many: false,
 };
 
 pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
@@ -47,7 +48,8 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
                 .iter()
                 .map(|label| &label.value)
                 .chain(&request.ingress)
-                .chain(&request.tier),
+                .chain(&request.tier)
+                .chain(&request.tenant),
             settings.model.as_ref(),
             &settings.paths,
         ),
@@ -72,7 +74,12 @@ fn opening(request: &Request, private: &TokenStream) -> Arguments {
     let settings = &request.settings;
     let site = local("__site");
     let new = quote_spanned!(span=> #private::Opening::new(#site));
-    let way_in = [("ingress", &request.ingress), ("tier", &request.tier)].map(|(name, value)| {
+    let way_in = [
+        ("ingress", &request.ingress),
+        ("tier", &request.tier),
+        ("tenant", &request.tenant),
+    ]
+    .map(|(name, value)| {
         value.as_ref().map(|value| {
             let (name, label) = (local(name), arguments::label(value, &settings.paths));
             quote_spanned!(span=> .#name(#label))

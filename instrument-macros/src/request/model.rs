@@ -10,6 +10,7 @@ use syn::Expr;
 pub(crate) struct Request {
     pub(crate) ingress: Option<Expr>,
     pub(crate) tier: Option<Expr>,
+    pub(crate) tenant: Option<Expr>,
     pub(crate) root: bool,
     pub(crate) settings: Settings,
 }
@@ -26,6 +27,7 @@ impl Request {
         Self {
             ingress: args.ingress.take(),
             tier: args.tier.take(),
+            tenant: args.tenant.take(),
             root: args.root.take().is_some(),
             settings: args.shared.check(paths, function, diagnostics),
         }

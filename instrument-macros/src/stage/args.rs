@@ -4,8 +4,8 @@ use crate::diag::Diagnostics;
 use crate::syntax::args::{self, Keys, Once};
 use crate::syntax::keys::SharedKeys;
 use proc_macro2::TokenStream;
-use syn::parse::ParseStream;
-use syn::{Ident, Lit, LitStr, Result};
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, Ident, Lit, LitStr, Result};
 
 const EXAMPLE: &str = "`#[inference_stage(\"execute\")]`";
 
@@ -16,6 +16,7 @@ pub(crate) struct Args {
     pub(crate) name_is_wrong: bool,
     pub(crate) custom: Once<()>,
     pub(crate) device: Once<()>,
+    pub(crate) batch: Once<Expr>,
     pub(crate) shared: SharedKeys,
 }
 
@@ -31,6 +32,7 @@ impl Keys for Args {
     const KNOWN: &'static [&'static str] = &[
         "labels",
         "model",
+        "batch",
         "device",
         "buckets",
         "objective",
@@ -47,6 +49,11 @@ impl Keys for Args {
     ) -> Result<()> {
         if self.shared.key(key, input, diagnostics)? {
             return Ok(());
+        }
+        if key == "batch" {
+            return self
+                .batch
+                .value(key, "batch = batch", input, diagnostics, Expr::parse);
         }
         let flag = if key == "custom" {
             &mut self.custom
@@ -141,13 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_later_issues_are_unknown() {
-        for text in [
-            "\"a\", stream",
-            "\"a\", batch = b",
-            "\"a\", span",
-            "\"a\", stall = \"1s\"",
-        ] {
+    fn keys_that_are_not_there_are_unknown() {
+        for text in ["\"a\", stream", "\"a\", span", "\"a\", stall = \"1s\""] {
             let (_, mistakes) = read(text);
             assert!(
                 mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),

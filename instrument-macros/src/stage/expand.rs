@@ -16,6 +16,18 @@ const VERBS: Verbs = Verbs {
     deferred: "run_deferred",
     never: "run_never",
     in_place: ("InPlace", "enter"),
+    many: false,
+};
+
+/// With `batch = …`. The two that are not there are refused before.
+const BATCH_VERBS: Verbs = Verbs {
+    enter: "enter_batch",
+    future: "StagedBatch",
+    sync: "run_batch",
+    deferred: "run_batch_deferred",
+    never: "run_never",
+    in_place: ("InPlace", "enter"),
+    many: true,
 };
 
 /// The runtime's rule about names, on the name.
@@ -45,7 +57,11 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
     let device = stage.device.then(|| quote_spanned!(span=> .device()));
     let wrap = Wrap {
         function,
-        verbs: &VERBS,
+        verbs: if stage.batch.is_some() {
+            &BATCH_VERBS
+        } else {
+            &VERBS
+        },
         checks,
         site: quote!(#stage_site #arguments #options #device),
         arguments: stage_arguments(stage, &private),
@@ -63,14 +79,22 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
 fn stage_arguments(stage: &Stage, private: &TokenStream) -> Arguments {
     let settings = &stage.settings;
     let none = quote_spanned!(Span::mixed_site()=> #private::StageArgs::NONE);
-    if settings.labels.is_empty() && settings.model.is_none() {
-        return Arguments::Fixed(none);
-    }
     let labels = arguments::labels(&settings.labels, Some(&local("__site")), &settings.paths);
     let model = settings
         .model
         .as_ref()
         .map(|slot| arguments::by_reference("model", slot));
+    if let Some(batch) = &stage.batch {
+        let members = arguments::members(batch, &settings.paths);
+        let span = Span::mixed_site();
+        return Arguments::Listening {
+            made: quote_spanned!(span=> #private::BatchArgs::new(#none #labels #model, #members)),
+            otherwise: quote_spanned!(span=> #private::BatchArgs::NONE),
+        };
+    }
+    if settings.labels.is_empty() && settings.model.is_none() {
+        return Arguments::Fixed(none);
+    }
     Arguments::Listening {
         made: quote!(#none #labels #model),
         otherwise: none,

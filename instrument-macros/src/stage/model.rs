@@ -3,14 +3,17 @@
 use crate::diag::Diagnostics;
 use crate::paths::CratePath;
 use crate::stage::args::Args;
-use crate::syntax::keys::Settings;
+use crate::syntax::keys::{Settings, SharedKeys};
 use crate::syntax::partial_fn::PartialFn;
-use syn::LitStr;
+use crate::syntax::returns::Shape;
+use proc_macro2::Span;
+use syn::{Expr, LitStr};
 
 /// A stage. Its name's grammar is rustc's to check, by the runtime's rule.
 pub(crate) struct Stage {
     pub(crate) name: LitStr,
     pub(crate) device: bool,
+    pub(crate) batch: Option<Expr>,
     pub(crate) settings: Settings,
 }
 
@@ -30,11 +33,39 @@ impl Stage {
                 format!("`{name}` has no stage name: `#[inference_stage(\"execute\")]`"),
             );
         }
+        if let Some(key) = args.batch.key() {
+            refuse_batch(key, &args.shared, function, diagnostics);
+        }
         let settings = args.shared.check(paths, function, diagnostics);
         Some(Self {
             name: args.name?,
             device: args.device.take().is_some(),
+            batch: args.batch.take(),
             settings,
         })
+    }
+}
+
+/// Where the members of a batch could not be told how they ended.
+fn refuse_batch(
+    key: Span,
+    shared: &SharedKeys,
+    function: &PartialFn,
+    diagnostics: &mut Diagnostics,
+) {
+    if shared.says_errors() {
+        diagnostics.at(
+            key,
+            "`batch` asks each answer what it is, so `error` has no place: implement `Classify` for the error",
+        );
+    }
+    if matches!(function.returns().shape, Shape::Never) {
+        diagnostics.at(key, "a function that never returns never answers a batch");
+    }
+    if function.has("track_caller") {
+        diagnostics.at(
+            key,
+            "`batch` does not work under `#[track_caller]`: take one of the two off",
+        );
     }
 }

@@ -164,6 +164,18 @@ impl<T> Once<T> {
     pub(crate) fn take(self) -> Option<T> {
         self.value
     }
+
+    /// The value, the default where none was given, and `None` where one was given that can't be used.
+    pub(crate) fn or_default(self) -> Option<T>
+    where
+        T: Default,
+    {
+        if self.key.is_some() {
+            self.value
+        } else {
+            Some(T::default())
+        }
+    }
 }
 
 impl Once<()> {

@@ -83,15 +83,14 @@ impl SharedKeys {
         Ok(true)
     }
 
+    /// Whether `error = …` is given.
+    pub(crate) fn says_errors(&self) -> bool {
+        self.error.key().is_some()
+    }
+
     /// The path to the runtime, unless the attribute gives one that can't be used.
     pub(crate) fn paths(&mut self) -> Option<CratePath> {
-        let given = self.krate.key().is_some();
-        let path = std::mem::take(&mut self.krate).take();
-        if given {
-            path
-        } else {
-            Some(CratePath::default())
-        }
+        std::mem::take(&mut self.krate).or_default()
     }
 
     /// Applies the rules across keys and function.

@@ -2,6 +2,7 @@
 //! whatever the type are refused here, each with its way out.
 
 use crate::diag::Diagnostics;
+use crate::syntax::case;
 use proc_macro2::TokenTree;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -269,23 +270,12 @@ fn refused(key: &str) -> Option<String> {
     None
 }
 
-/// `batchSize` as `batch_size`; what can't be part of a key is left out.
+/// The key in its right case; what can't be part of a key is left out.
 fn snake_case(key: &str) -> String {
-    let mut snake = String::new();
-    let mut after_lower = false;
-    for c in key
-        .trim_start_matches(['_', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
-        .chars()
-    {
-        if c.is_ascii_uppercase() && after_lower {
-            snake.push('_');
-        }
-        after_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
-        snake.extend(
-            Some(c.to_ascii_lowercase()).filter(|c| c.is_ascii_alphanumeric() || *c == '_'),
-        );
-    }
-    snake
+    let mut snake = case::snake(key);
+    snake.retain(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    let start = snake.find(|c: char| c.is_ascii_lowercase());
+    snake.split_off(start.unwrap_or(snake.len()))
 }
 
 /// The words of [`UNBOUNDED`] and [`TAKEN`] for tests and for the manual.

@@ -2,6 +2,8 @@
 
 pub(crate) mod args;
 pub(crate) mod buckets;
+pub(crate) mod case;
+pub(crate) mod derived;
 pub(crate) mod duration;
 pub(crate) mod keys;
 pub(crate) mod labels;

@@ -1,9 +1,12 @@
 //! The scrape: what was recorded, in the Prometheus text format, or as plain points.
 
+use crate::record::catalog::{BUILD_INFO, CATALOG};
 use opentelemetry_prometheus::PrometheusExporter;
 use prometheus::proto::{MetricFamily, MetricType};
 use prometheus::{Registry, TextEncoder};
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The registry that a scrape reads.
 #[derive(Debug, Clone)]
@@ -40,7 +43,7 @@ impl Scrape {
     /// # Errors
     /// When a family cannot be written.
     pub(crate) fn text(&self, names: &[String]) -> Result<String, String> {
-        let mut families = self.0.gather();
+        let mut families = self.families()?;
         if !names.is_empty() {
             families.retain(|family| names.iter().any(|name| name == family.name()));
         }
@@ -53,7 +56,77 @@ impl Scrape {
 
     /// Everything, for those that look at several families.
     pub(crate) fn gather(&self) -> Gathered {
-        Gathered(self.0.gather())
+        Gathered(self.families().unwrap_or_default())
+    }
+
+    fn families(&self) -> Result<Vec<MetricFamily>, String> {
+        // inside of a collection it would wait for itself
+        let Some(_collecting) = Collecting::begin() else {
+            return Err("a scrape was asked for inside of a scrape".to_owned());
+        };
+        // a callback of the service's own metrics may panic
+        let gathered = catch_unwind(AssertUnwindSafe(|| self.0.gather()));
+        let mut families =
+            gathered.map_err(|_| "a callback of the service's own metrics panicked".to_owned())?;
+        if !families
+            .iter()
+            .any(|family| family.name() == BUILD_INFO.name)
+        {
+            // one has panicked in an earlier scrape: the SDK is silent from then on
+            return Err("the metrics cannot be read any more".to_owned());
+        }
+        for family in &mut families {
+            if !CATALOG.iter().any(|metric| metric.name == family.name()) {
+                readable_labels(family);
+            }
+        }
+        Ok(families)
+    }
+}
+
+/// Label names that Prometheus refuses would make it refuse the whole scrape: they get a `_` in front, or in place of
+/// what is not allowed. Ours are checked at compile time.
+fn readable_labels(family: &mut MetricFamily) {
+    for metric in family.mut_metric() {
+        let mut labels = metric.take_label();
+        for label in &mut labels {
+            if let Some(name) = readable(label.name()) {
+                label.set_name(name);
+            }
+        }
+        metric.set_label(labels);
+    }
+}
+
+/// The name as it may stand, where it may not stand as it is.
+fn readable(name: &str) -> Option<String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins_well && name.chars().all(allowed) {
+        return None;
+    }
+    let rest = name.chars().map(|c| if allowed(c) { c } else { '_' });
+    Some(
+        std::iter::repeat_n('_', usize::from(!begins_well))
+            .chain(rest)
+            .collect(),
+    )
+}
+
+thread_local!(static COLLECTING: Cell<bool> = const { Cell::new(false) });
+
+/// This thread collects.
+struct Collecting;
+
+impl Collecting {
+    fn begin() -> Option<Collecting> {
+        (!COLLECTING.replace(true)).then_some(Collecting)
+    }
+}
+
+impl Drop for Collecting {
+    fn drop(&mut self) {
+        COLLECTING.set(false);
     }
 }
 
@@ -106,4 +179,17 @@ fn labels(metric: &prometheus::proto::Metric) -> BTreeMap<String, String> {
         .iter()
         .map(|pair| (pair.name().to_owned(), pair.value().to_owned()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_prometheus_refuses_are_mended() {
+        assert_eq!(readable("service_name"), None);
+        assert_eq!(readable("1a").as_deref(), Some("_1a"));
+        assert_eq!(readable("c:d").as_deref(), Some("c_d"));
+        assert_eq!(readable("").as_deref(), Some("_"));
+    }
 }

@@ -4,6 +4,7 @@
 //! and what is new in the other dimensions folds into `other` before that part is touched.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Lines of a scrape, for one replica.
 pub(crate) const DEFAULT: usize = 50_000;
@@ -16,6 +17,7 @@ const OPEN_SHARE: usize = 80;
 pub(crate) struct Budget {
     limit: usize,
     used: AtomicUsize,
+    warned: Mutex<Vec<&'static str>>,
 }
 
 impl Budget {
@@ -23,6 +25,7 @@ impl Budget {
         Budget {
             limit,
             used: AtomicUsize::new(0),
+            warned: Mutex::new(Vec::new()),
         }
     }
 
@@ -34,6 +37,16 @@ impl Budget {
     /// Whether so many lines of a dimension that folds may still be added.
     pub(crate) fn fits(&self, lines: usize) -> bool {
         self.used.load(Ordering::Acquire) + lines <= self.limit / 100 * OPEN_SHARE
+    }
+
+    /// Whether nobody has been told yet that values of this label are folded.
+    pub(crate) fn warn_once(&self, label: &'static str) -> bool {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = !warned.contains(&label);
+        if news {
+            warned.push(label);
+        }
+        news
     }
 
     #[cfg(test)]

@@ -398,6 +398,16 @@ pub(crate) const LABEL_OVERFLOW: Metric = Metric {
     ..ROW
 };
 
+pub(crate) const BUILD_INFO: Metric = Metric {
+    name: "inference_build_info",
+    otel: "inference.build.info",
+    kind: MetricKind::Gauge,
+    labels: &["service_version", "library_version"],
+    help: "1: which version of the service runs, and of this library.",
+    action: "Absent: the metrics cannot be read, whatever the scrape says.",
+    ..ROW
+};
+
 /// Every metric of the product, in the order of the documentation.
 pub const CATALOG: &[Metric] = &[
     REQUESTS,
@@ -431,6 +441,7 @@ pub const CATALOG: &[Metric] = &[
     MODEL_LOAD_DURATION,
     MODEL_LOADS,
     LABEL_OVERFLOW,
+    BUILD_INFO,
 ];
 
 #[cfg(test)]

@@ -1,17 +1,16 @@
 //! Label combinations of requests, numbered over all runtimes: one small number says runtime and labels.
 
-use crate::notice;
 use crate::record::catalog;
 use crate::record::local;
 use crate::record::recorder::{Recorder, RequestLabels};
 use crate::record::registry::{TENANT_LINES, own_labels};
-use crate::record::series::{Kind, SeriesId};
+use crate::record::series::SeriesId;
 use crate::site::own_labels::OTHER;
 use crate::site::site::{Site, SiteKind};
 use crate::vocab::outcome::Outcome;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 /// Distinct values of `ingress`, `tier` and `tenant` that a process may see; what comes after is `other`.
 const MOST_TEXTS: usize = 10_000;
@@ -124,13 +123,22 @@ pub(crate) fn number(recorder: &Arc<Recorder>, key: Key, site: Option<&'static S
     number
 }
 
+/// Whether two combinations belong to one runtime.
+pub(crate) fn same_runtime(one: u32, other: u32) -> bool {
+    let recorder = |number| get(number).map(|combo| combo.key.recorder);
+    one == other || recorder(one) == recorder(other)
+}
+
 impl Known {
     fn number(&mut self, recorder: &Arc<Recorder>, key: Key, site: Option<&'static Site>) -> u32 {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
         if self.combos.len() >= MOST_COMBOS {
-            return recorder.outside.load(Ordering::Acquire);
+            let model = self.numbers.get(&Key::of_model(recorder, key.model));
+            return model
+                .copied()
+                .unwrap_or_else(|| recorder.outside.load(Ordering::Acquire));
         }
         let own = site
             .map(|site| own_labels(site, key.own.1))
@@ -156,7 +164,7 @@ impl Known {
 
     /// The same combination, with `other` for each new value that the budget has no room for. Tenants go first.
     fn folded(&mut self, recorder: &Recorder, mut key: Key) -> Key {
-        let request_lines = catalog::REQUEST_DURATION.buckets.len() * Outcome::COUNT;
+        let request_lines = catalog::REQUEST_DURATION.buckets.len() + Outcome::COUNT;
         key.tenant = self.take(recorder, key.model, "tenant", key.tenant, TENANT_LINES);
         key.ingress = self.take(recorder, key.model, "ingress", key.ingress, Outcome::COUNT);
         key.tier = self.take(recorder, key.model, "tier", key.tier, request_lines);
@@ -179,13 +187,7 @@ impl Known {
             self.taken.insert(this);
             return value;
         }
-        if self.taken.insert((recorder.number, 0, label, 0)) {
-            notice::report(&format!(
-                "the budget of lines is used up: new values of `{label}` are counted as `{OTHER}`; raise `line_budget`"
-            ));
-        }
-        let overflow = recorder.count(&catalog::LABEL_OVERFLOW, None, &[("label", label)]);
-        local::with(|local| local.push(overflow.event(Kind::COUNT, 1)));
+        recorder.overflow(label);
         text(Some(OTHER))
     }
 }
@@ -263,8 +265,12 @@ fn first_stage_series(site: &'static Site, combo: u32, own: u32) -> SeriesId {
     id
 }
 
+static REFRESH: Mutex<()> = Mutex::new(());
+
 /// Works out anew where stages outside of requests belong: to the only model, or to none.
 pub(crate) fn refresh_outside(recorder: &Arc<Recorder>, installed: bool) {
+    // two that declare a model at the same time must not overtake each other
+    let _one = REFRESH.lock().unwrap_or_else(PoisonError::into_inner);
     let key = Key::of_model(recorder, recorder.only_model());
     let now = number(recorder, key, None);
     let was = recorder.outside.swap(now, Ordering::AcqRel);
@@ -273,9 +279,9 @@ pub(crate) fn refresh_outside(recorder: &Arc<Recorder>, installed: bool) {
     }
     // the thread that declares a model may be inside this runtime already
     local::with(|local| {
-        let here = local.replace_combo(now);
-        if here != was || was == 0 || local.serial() != 0 {
-            local.replace_combo(here);
+        let entered = local.enter_runtime(now);
+        if was == 0 || entered != was {
+            local.enter_runtime(entered);
         }
     });
 }

@@ -44,7 +44,9 @@ impl Open {
                 return Open::NONE;
             }
             local.push(id.event(Kind::BEGAN, 0));
-            let serial = local.serial();
+            // a model of another runtime: its clock is not the request's
+            let foreign = args.combo != 0 && !combo::same_runtime(args.combo, local.combo());
+            let serial = if foreign { 0 } else { local.serial() };
             let start = ticks(id);
             let outermost = match serial {
                 0 => id.is_execution(),
@@ -86,6 +88,34 @@ impl Open {
         local::with(|local| local.push(self.id.event(kind, took)));
     }
 
+    /// The stage ends that one execution has served together with others; `share` is its part of the time.
+    pub(crate) fn exit_in_batch(
+        mut self,
+        tally: Option<&Arc<Tally>>,
+        outcome: Outcome,
+        share: u64,
+    ) {
+        self.id = self.id.in_a_batch();
+        if !self.is_some() {
+            return;
+        }
+        let now = ticks(self.id);
+        let took = now.saturating_sub(self.start);
+        let outlived = tally.is_some_and(|tally| tally.has_ended());
+        let kind = match tally {
+            Some(tally) => self.settle(tally, outcome, now, took),
+            None => Kind::ended(outcome),
+        };
+        local::with(|local| {
+            if outlived {
+                local.push(self.id.event(Kind::WASTED, share));
+                local.push(self.id.event(Kind::ended(Outcome::Cancelled), took));
+            } else {
+                local.push(self.id.event(kind, took));
+            }
+        });
+    }
+
     #[inline]
     fn alone(self, kind: Kind) -> Kind {
         if self.id.is_outermost() {
@@ -123,14 +153,14 @@ impl Open {
 
     #[cold]
     fn report(self, tally: &Tally, outcome: Outcome, now: u64) {
-        let error = match outcome {
-            Outcome::Error(error) => Some(error),
-            Outcome::Cancelled => None,
-            // a refusal is no failure, and a panic takes the whole request with it
-            Outcome::Ok | Outcome::Rejected(_) | Outcome::Panicked => return,
+        let Some(stage) = stage_name(self.id) else {
+            return;
         };
-        if let Some(stage) = stage_name(self.id) {
-            tally.ended_badly(stage, error, now);
+        match outcome {
+            Outcome::Error(error) => tally.failed(stage, error, now),
+            Outcome::Cancelled => tally.dropped(stage),
+            // a refusal is no failure, and a panic takes the whole request with it
+            Outcome::Ok | Outcome::Rejected(_) | Outcome::Panicked => {}
         }
     }
 

@@ -5,7 +5,6 @@ use crate::record::clock::Clock;
 use crate::record::layout::Edges;
 use crate::record::observe::{self, BeforeCollect};
 use crate::record::observed::Observed;
-use crate::vocab::level::Level;
 use opentelemetry::metrics::{Counter, Histogram, Meter, MeterProvider};
 use opentelemetry_sdk::metrics::{
     Aggregation, Instrument, InstrumentKind, MeterProviderBuilder, SdkMeterProvider, Stream,
@@ -15,12 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The scope of every instrument that is no histogram, and the beginning of those that are.
 const SCOPE: &str = "instrument_inference";
-
-/// Points that one metric may have in the SDK; what lies beyond would be merged there. Each costs room in advance.
-const MOST_POINTS: usize = 2_000;
-
-/// The same for metrics that tell tenants apart.
-const MOST_POINTS_OF_TENANTS: usize = 10_000;
 
 /// Which edges the histograms of a scope have. The SDK's view asks when an instrument is made.
 type Scopes = Arc<RwLock<HashMap<String, Edges>>>;
@@ -49,19 +42,24 @@ pub(crate) struct Instruments {
 }
 
 impl Instruments {
-    /// `builder` has its readers and resource; `before` runs before each of their collections.
+    /// `builder` has its readers and resource; `before` runs before each of their collections. What one metric has beyond
+    /// `most_points` the SDK would merge; our own budget folds before that.
     pub(crate) fn new(
         builder: MeterProviderBuilder,
         clock: &Clock,
         observed: &Arc<Observed>,
         before: BeforeCollect,
+        most_points: usize,
+        service_version: Option<&str>,
     ) -> Instruments {
         let scopes = Scopes::default();
-        let provider = builder.with_view(view(Arc::clone(&scopes))).build();
+        let provider = builder
+            .with_view(view(Arc::clone(&scopes), most_points))
+            .build();
         let meter = provider.meter(SCOPE);
         // first: callbacks run in this order, and the others observe what it has drained
         observe::drain_before_collection(&meter, before);
-        observe::observe(&meter, clock, observed);
+        observe::observe(&meter, clock, observed, service_version);
         Instruments {
             scopes,
             histograms: Mutex::default(),
@@ -123,16 +121,14 @@ impl Instruments {
 }
 
 /// Boundaries for our histograms, a limit for all that is ours, and nothing for the user's own instruments.
-fn view(scopes: Scopes) -> impl Fn(&Instrument) -> Option<Stream> + Send + Sync + 'static {
+fn view(
+    scopes: Scopes,
+    most_points: usize,
+) -> impl Fn(&Instrument) -> Option<Stream> + Send + Sync + 'static {
     move |instrument| {
-        let metric = CATALOG
-            .iter()
-            .find(|metric| metric.otel == instrument.name())?;
-        let most = match metric.level {
-            Level::Dimensions => MOST_POINTS_OF_TENANTS,
-            Level::Core | Level::Quality => MOST_POINTS,
-        };
-        let mut stream = Stream::builder().with_cardinality_limit(most);
+        let ours = |metric: &&Metric| metric.otel == instrument.name();
+        CATALOG.iter().find(ours)?;
+        let mut stream = Stream::builder().with_cardinality_limit(most_points);
         if instrument.kind() == InstrumentKind::Histogram {
             let scopes = scopes.read().unwrap_or_else(PoisonError::into_inner);
             let boundaries = scopes.get(instrument.scope().name())?.to_vec();

@@ -1,5 +1,6 @@
 //! Which buckets a stage has: what its sites say, merged, and refused where they disagree.
 
+use crate::record::catalog::{self, Metric};
 use crate::site::site::{SITES, Site, SiteKind};
 use crate::vocab::buckets::Buckets;
 use std::collections::HashMap;
@@ -67,6 +68,33 @@ impl Layouts {
             layouts.add(site)?;
         }
         Ok(layouts)
+    }
+
+    /// The histograms that linked sites need: those that the sites of a stage agree on, and, for sites that name a model,
+    /// those that they ask for themselves.
+    pub(crate) fn linked_histograms(&self) -> Vec<(&'static Metric, Edges)> {
+        let metric = |site: &Site| match site.kind {
+            SiteKind::Stage => &catalog::STAGE_DURATION,
+            SiteKind::Request => &catalog::REQUEST_DURATION,
+        };
+        let own = |site: &'static Site| {
+            let mut alone = Layouts::default();
+            let _ = alone.add(site);
+            alone.edges(site)
+        };
+        let batches = [
+            (
+                &catalog::BATCH_DURATION,
+                catalog::BATCH_DURATION.buckets.into(),
+            ),
+            (&catalog::BATCH_SIZE, catalog::BATCH_SIZE.buckets.into()),
+        ];
+        let agreed = SITES.iter().map(|site| (metric(site), self.edges(site)));
+        let own = SITES
+            .iter()
+            .filter(|site| site.names_model)
+            .map(|site| (metric(site), own(site)));
+        agreed.chain(own).chain(batches).collect()
     }
 
     /// Takes in what a site says. A site that says nothing has what the others say.

@@ -4,7 +4,7 @@ use crate::record::drain;
 use crate::record::ring::{Event, Room, Writer};
 use crate::record::rings::{self, SharedRing};
 use crate::record::tally::Tally;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -37,8 +37,10 @@ pub(crate) fn set_installed(combo: u32) {
 pub(crate) struct Local {
     ring: Cell<Option<&'static SharedRing>>,
     writer: Writer,
-    /// The label combination of the request that runs here, or of the runtime entered here; 0 for neither.
+    /// The label combination of the request that runs here; 0 for none.
     combo: Cell<u32>,
+    /// The label combination outside of requests of the runtime that was entered here; 0 for none.
+    entered: Cell<u32>,
     /// The serial of the request that runs here; 0 for none.
     serial: Cell<u32>,
 }
@@ -49,10 +51,11 @@ thread_local! {
             ring: Cell::new(None),
             writer: Writer::new(),
             combo: Cell::new(0),
+            entered: Cell::new(0),
             serial: Cell::new(0),
         }
     };
-    static CURRENT: Cell<Option<Arc<Tally>>> = const { Cell::new(None) };
+    static STACK: RefCell<Stack> = const { RefCell::new(Stack { scopes: Vec::new(), next: 1 }) };
     static OWNER: Owner = const { Owner(Cell::new(None)) };
 }
 
@@ -77,12 +80,20 @@ pub(crate) fn with<R>(read: impl FnOnce(&Local) -> R) -> R {
 }
 
 impl Local {
-    /// The label combination that a stage here belongs to; 0 when nobody records.
+    /// The label combination that a stage here belongs to; 0 when nobody records. A request says it, else the runtime
+    /// that was entered here, else the installed one.
     #[inline]
     pub(crate) fn combo(&self) -> u32 {
         match self.combo.get() {
-            0 => INSTALLED.load(Ordering::Acquire),
+            0 => self.outside(),
             own => own,
+        }
+    }
+
+    fn outside(&self) -> u32 {
+        match self.entered.get() {
+            0 => INSTALLED.load(Ordering::Acquire),
+            entered => entered,
         }
     }
 
@@ -92,8 +103,14 @@ impl Local {
         self.serial.get()
     }
 
-    pub(crate) fn replace_combo(&self, combo: u32) -> u32 {
-        self.combo.replace(combo)
+    /// Enters a runtime, by its label combination outside of requests; gives the one that was entered before.
+    pub(crate) fn enter_runtime(&self, outside: u32) -> u32 {
+        self.entered.replace(outside)
+    }
+
+    fn run(&self, tally: Option<&Arc<Tally>>) {
+        self.combo.set(tally.map_or(0, |tally| tally.combo()));
+        self.serial.set(tally.map_or(0, |tally| tally.serial));
     }
 
     #[inline]
@@ -133,16 +150,27 @@ impl Local {
     }
 }
 
+/// The requests that this thread works for, the current one last. Scopes usually end in the reverse order in which they
+/// began; those of guards that are kept too long, or forgotten, do not.
+struct Stack {
+    scopes: Vec<(u64, Arc<Tally>)>,
+    next: u64,
+}
+
 /// Looks at the request that runs here, without counting a reference.
 #[inline]
 pub(crate) fn with_current<R>(look: impl FnOnce(Option<&Arc<Tally>>) -> R) -> R {
-    let Ok(current) = CURRENT.try_with(Cell::take) else {
-        return look(None);
-    };
-    let seen = look(current.as_ref());
-    // nothing else can have set it: `look` runs none of the user's code
-    let _ = CURRENT.try_with(|cell| cell.set(current));
-    seen
+    let mut look = Some(look);
+    let seen = STACK.try_with(|stack| {
+        // never borrowed while code of others runs
+        let stack = stack.try_borrow().ok()?;
+        Some(look.take()?(stack.scopes.last().map(|(_, tally)| tally)))
+    });
+    match (seen.ok().flatten(), look) {
+        (Some(seen), _) => seen,
+        (None, Some(look)) => look(None),
+        (None, None) => unreachable!("whoever took it has answered"),
+    }
 }
 
 /// The request that runs here.
@@ -150,22 +178,36 @@ pub(crate) fn current() -> Option<Arc<Tally>> {
     with_current(|current| current.map(Arc::clone))
 }
 
-/// Makes `tally` the request that runs here; gives what was there before.
-#[inline]
-pub(crate) fn swap_current(tally: Option<Arc<Tally>>, outer: Outer) -> (Option<Arc<Tally>>, Outer) {
-    let was = with(|local| Outer {
-        combo: local.combo.replace(outer.combo),
-        serial: local.serial.replace(outer.serial),
+/// Makes a request the one that runs here. The number of its scope, for [`leave`].
+pub(crate) fn enter(tally: &Arc<Tally>) -> u64 {
+    let pushed = STACK.try_with(|stack| {
+        let mut stack = stack.try_borrow_mut().ok()?;
+        let scope = stack.next;
+        stack.next += 1;
+        stack.scopes.push((scope, Arc::clone(tally)));
+        Some(scope)
     });
-    (
-        CURRENT.try_with(|cell| cell.replace(tally)).ok().flatten(),
-        was,
-    )
+    with(|local| local.run(Some(tally)));
+    pushed.ok().flatten().unwrap_or(0)
 }
 
-/// The plain numbers that go with a current request.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Outer {
-    pub(crate) combo: u32,
-    pub(crate) serial: u32,
+/// Ends a scope; what is current then is the last one that has not ended.
+pub(crate) fn leave(scope: u64) {
+    let left = STACK.try_with(|stack| {
+        let mut stack = stack.try_borrow_mut().ok()?;
+        let at = stack
+            .scopes
+            .iter()
+            .rposition(|(known, _)| *known == scope)?;
+        let ended = stack.scopes.remove(at);
+        with(|local| local.run(stack.scopes.last().map(|(_, tally)| tally)));
+        Some(ended)
+    });
+    // dropped out here: the last reference to a request may be this one
+    drop(left);
+}
+
+/// The labels of the request that runs here have changed.
+pub(crate) fn refresh() {
+    with_current(|current| with(|local| local.run(current)));
 }

@@ -1,5 +1,6 @@
 //! From a guard to a data point: clock, rings, series, drain, instruments.
 
+pub(crate) mod attributes;
 pub(crate) mod budget;
 pub(crate) mod catalog;
 pub(crate) mod clock;
@@ -22,3 +23,4 @@ pub(crate) mod rings;
 pub(crate) mod series;
 pub(crate) mod tally;
 pub(crate) mod tick;
+pub(crate) mod troubles;

@@ -1,6 +1,6 @@
 //! A model and version that the service has declared, and what is known of it.
 
-use crate::record::observed::Attributes;
+use crate::record::attributes::Attributes;
 use crate::vocab::label::cut;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -49,6 +49,15 @@ pub(crate) enum Phase {
     Unloaded,
 }
 
+/// The bits of no number.
+const NEVER: u64 = u64::MAX;
+
+fn known(bits: &AtomicU64) -> Option<f64> {
+    Some(bits.load(Ordering::Acquire))
+        .filter(|bits| *bits != NEVER)
+        .map(f64::from_bits)
+}
+
 /// What is known of a declared model.
 #[derive(Debug)]
 pub(crate) struct ModelState {
@@ -56,11 +65,11 @@ pub(crate) struct ModelState {
     pub(crate) attributes: Attributes,
     platform: Mutex<Option<Box<str>>>,
     phase: AtomicU8,
-    /// The bits of an `f64`, in seconds; 0 before the first load.
+    /// The bits of an `f64`, in seconds, or [`NEVER`].
     load_seconds: AtomicU64,
     /// The service can serve without it. Read by the checks on readiness.
     optional: AtomicBool,
-    /// When it was unloaded: the bits of a monotonic time in seconds; 0 while it is not.
+    /// When it was unloaded: the bits of a monotonic time in seconds, or [`NEVER`].
     unloaded_at: AtomicU64,
 }
 
@@ -70,9 +79,9 @@ impl ModelState {
             attributes,
             platform: Mutex::new(None),
             phase: AtomicU8::new(Phase::Loading as u8),
-            load_seconds: AtomicU64::new(0),
+            load_seconds: AtomicU64::new(NEVER),
             optional: AtomicBool::new(false),
-            unloaded_at: AtomicU64::new(0),
+            unloaded_at: AtomicU64::new(NEVER),
         }
     }
 
@@ -86,7 +95,7 @@ impl ModelState {
         let unloaded = if phase == Phase::Unloaded {
             now.to_bits()
         } else {
-            0
+            NEVER
         };
         self.unloaded_at.store(unloaded, Ordering::Release);
     }
@@ -97,10 +106,7 @@ impl ModelState {
 
     /// Since when it is unloaded, as a monotonic time in seconds.
     pub(crate) fn unloaded_at(&self) -> Option<f64> {
-        match self.unloaded_at.load(Ordering::Acquire) {
-            0 => None,
-            bits => Some(f64::from_bits(bits)),
-        }
+        known(&self.unloaded_at)
     }
 
     pub(crate) fn loaded_in(&self, seconds: f64) {
@@ -109,10 +115,7 @@ impl ModelState {
     }
 
     pub(crate) fn load_seconds(&self) -> Option<f64> {
-        match self.load_seconds.load(Ordering::Acquire) {
-            0 => None,
-            bits => Some(f64::from_bits(bits)),
-        }
+        known(&self.load_seconds)
     }
 
     pub(crate) fn set_platform(&self, platform: &str) {

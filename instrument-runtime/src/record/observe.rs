@@ -28,12 +28,24 @@ fn fence(work: impl FnOnce()) {
     }
 }
 
-pub(crate) fn observe(meter: &Meter, clock: &Clock, observed: &Arc<Observed>) {
+pub(crate) fn observe(
+    meter: &Meter,
+    clock: &Clock,
+    observed: &Arc<Observed>,
+    service_version: Option<&str>,
+) {
     let gauges = Gauges {
         meter,
         clock,
         observed,
     };
+    let service =
+        service_version.map(|version| KeyValue::new("service_version", version.to_owned()));
+    let library = KeyValue::new("library_version", env!("CARGO_PKG_VERSION"));
+    let versions: Vec<_> = service.into_iter().chain([library]).collect();
+    gauges.sum(&catalog::BUILD_INFO, move |_, _, point| {
+        point.observe(1, &versions)
+    });
     requests_and_stages(&gauges);
     queues(&gauges);
     models(&gauges);

@@ -1,16 +1,13 @@
 //! What is kept by the drain and read when somebody collects: levels, largest values, last progress.
 
+use crate::record::attributes::Attributes;
 use crate::record::model::ModelState;
 use crate::record::peak::Peak;
 use crate::record::queue::Waiting;
 use crate::vocab::outcome::Outcome;
-use opentelemetry::KeyValue;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// The labels of one data point, sorted by key: in this order the SDK keeps one copy of them, not two.
-pub(crate) type Attributes = Box<[KeyValue]>;
 
 /// How much is in flight, and the longest of the last minute: of a model's requests, or of one of its stages.
 #[derive(Debug)]

@@ -1,17 +1,18 @@
 //! One runtime's recording: its clock, instruments and models, and the numbers of the series that it has made.
 
 use crate::notice;
+use crate::record::attributes::{Attributes, label, sorted};
 use crate::record::budget::{self, Budget};
 use crate::record::clock::Clock;
 use crate::record::drain;
 use crate::record::instruments::Instruments;
 use crate::record::layout::{Edges, Layouts};
 use crate::record::model::{Model, ModelState, NO_MODEL};
-use crate::record::observed::{Attributes, Observed};
-use crate::record::series::{self, Series, SeriesId, sorted};
+use crate::record::observed::Observed;
+use crate::record::series::{self, Series, SeriesId};
 use crate::site::site::{Site, SiteKind};
 use crate::vocab::level::Level;
-use opentelemetry::{KeyValue, Value};
+use opentelemetry::KeyValue;
 use opentelemetry_sdk::metrics::{MeterProviderBuilder, SdkMeterProvider};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -94,7 +95,7 @@ pub(crate) struct Recorder {
     pub(crate) clock: Clock,
     pub(crate) instruments: Instruments,
     pub(crate) observed: Arc<Observed>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
     state: Mutex<State>,
     pub(crate) level: Level,
     /// The label combination outside of requests; kept by `combo.rs`.
@@ -118,10 +119,6 @@ impl Default for Extent {
     }
 }
 
-pub(crate) fn label(key: &'static str, value: &str) -> KeyValue {
-    KeyValue::new(key, Value::from(value.to_owned()))
-}
-
 impl Recorder {
     /// `builder` has its readers and resource.
     pub(crate) fn new(
@@ -129,9 +126,21 @@ impl Recorder {
         builder: MeterProviderBuilder,
         layouts: Layouts,
         extent: Extent,
+        service_version: Option<&str>,
     ) -> Recorder {
         let observed = Arc::default();
-        let instruments = Instruments::new(builder, &clock, &observed, drain::drain);
+        let instruments = Instruments::new(
+            builder,
+            &clock,
+            &observed,
+            drain::drain,
+            extent.lines,
+            service_version,
+        );
+        // now, because making one later would wait for a collection that is under way, or for ever inside of one
+        for (metric, edges) in layouts.linked_histograms() {
+            instruments.histogram(metric, &edges);
+        }
         let state = State {
             models: vec![Model::none()],
             layouts,
@@ -142,7 +151,7 @@ impl Recorder {
             clock,
             instruments,
             observed,
-            budget: Budget::new(extent.lines),
+            budget: Arc::new(Budget::new(extent.lines)),
             level: extent.level,
             state: Mutex::new(state),
             outside: AtomicU32::new(0),

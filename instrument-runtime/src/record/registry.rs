@@ -1,12 +1,15 @@
 //! The series of a recorder: made on first use, each once.
 
+use crate::notice;
+use crate::record::attributes::{Attributes, label, sorted};
 use crate::record::catalog::{self, Metric};
-use crate::record::observed::Attributes;
+use crate::record::layout::Edges;
+use crate::record::local;
 use crate::record::queue::Waiting;
-use crate::record::recorder::{OwnLabels, Recorder, RequestLabels, State, Subject, label};
+use crate::record::recorder::{OwnLabels, Recorder, RequestLabels, State, Subject};
 use crate::record::series::{
-    self, BatchSeries, Counting, Execution, Objective, RequestSeries, Series, SeriesId,
-    StageSeries, TenantSeries,
+    self, BatchSeries, Counting, Durations, Execution, Kind, Objective, RequestSeries, Series,
+    SeriesId, StageSeries, TenantSeries,
 };
 use crate::site::own_labels::OTHER;
 use crate::site::site::{Foreknown, SITES, Site, SiteKind};
@@ -19,7 +22,7 @@ use std::sync::Arc;
 const LINES_BESIDE_EDGES: usize = 3;
 
 fn lines(edges: &[f64]) -> usize {
-    (edges.len() + LINES_BESIDE_EDGES) * Outcome::COUNT
+    edges.len() + LINES_BESIDE_EDGES
 }
 
 /// What `labels(…)` of a site say in this combination.
@@ -36,114 +39,147 @@ fn with_own(own: &OwnLabels) -> impl Iterator<Item = KeyValue> {
 }
 
 impl Recorder {
+    fn durations(
+        &self,
+        metric: &'static Metric,
+        edges: &Edges,
+        attributes: Attributes,
+    ) -> Durations {
+        let histogram = self.instruments.histogram(metric, edges);
+        Durations::new(histogram, attributes, &self.budget, lines(edges))
+    }
+
+    /// The labels as they are, or, where they are new and the budget has no room for them, with `other` for each value.
+    fn affordable(&self, own: OwnLabels, subject: impl Fn(&OwnLabels) -> Subject) -> OwnLabels {
+        let known = own.is_empty() || self.state().is_known(&subject(&own));
+        if known || self.budget.fits(lines(catalog::STAGE_DURATION.buckets)) {
+            return own;
+        }
+        self.overflow("labels");
+        own.into_iter()
+            .map(|(key, _)| (key, OTHER.into()))
+            .collect()
+    }
+
+    /// A new value of a label is folded into `other`.
+    pub(crate) fn overflow(&self, label: &'static str) {
+        if self.budget.warn_once(label) {
+            notice::report(&format!(
+                "the budget of lines is used up: new values of `{label}` are counted as `{OTHER}`; raise `line_budget`"
+            ));
+        }
+        let overflow = self.count(&catalog::LABEL_OVERFLOW, None, &[("label", label)]);
+        local::with(|local| local.push(overflow.event(Kind::COUNT, 1)));
+    }
+
     /// The series of a stage under a model, with the site's own labels.
     pub(crate) fn stage(&self, site: &'static Site, model: usize, own: u32) -> SeriesId {
-        let own = own_labels(site, own);
         let (stage, execution) = (site.name, site.execution);
-        let subject = Subject::Stage {
+        let subject = |own: &OwnLabels| Subject::Stage {
             model,
             stage,
             execution,
             own: own.clone(),
         };
-        self.number_of(&mut self.state(), subject, |state| {
+        let own = self.affordable(own_labels(site, own), subject);
+        self.number_of(&mut self.state(), subject(&own), |state| {
             let edges = state.edges(site, model);
             let stage = || [KeyValue::new("stage", site.name)];
-            let activity = self.observed.stage(&state.labels(model, stage()));
+            let attributes = state.labels(model, stage().into_iter().chain(with_own(&own)));
             let series = StageSeries {
                 clock: self.clock.clone(),
-                histogram: self.instruments.histogram(&catalog::STAGE_DURATION, &edges),
-                attributes: state.labels(model, stage().into_iter().chain(with_own(&own))),
-                activity,
+                durations: self.durations(&catalog::STAGE_DURATION, &edges, attributes),
+                activity: self.observed.stage(&state.labels(model, stage())),
                 execution: execution.then(|| self.execution(state, model)),
                 orphans: Counting::new(self.instruments.orphan_stages.clone(), stage().into()),
                 wasted: Counting::new(
                     self.instruments.wasted_compute.clone(),
                     state.model_labels(model),
                 ),
-                durations: Default::default(),
                 name: site.name,
             };
-            // in flight and the longest are a line each
-            (Series::Stage(series), lines(&edges) + 2)
+            // in flight and the longest
+            (Series::Stage(series), 2)
         })
     }
 
-    fn execution(&self, state: &State, model: usize) -> Execution {
+    fn execution(&self, state: &mut State, model: usize) -> Execution {
         let compute = Counting::new(self.instruments.compute.clone(), state.model_labels(model));
         Execution {
-            batch: self.batch_series(state, model),
+            batch: self.batch_series(state, model).1,
             compute,
         }
     }
 
-    fn batch_series(&self, state: &State, model: usize) -> Arc<BatchSeries> {
-        let attributes = state.model_labels(model);
-        let general: Arc<[f64]> = catalog::BATCH_DURATION.buckets.into();
-        let sizes = self
-            .instruments
-            .histogram(&catalog::BATCH_SIZE, &catalog::BATCH_SIZE.buckets.into());
-        Arc::new(BatchSeries {
-            clock: self.clock.clone(),
-            sizes: sizes.bind(&attributes),
-            histogram: self
-                .instruments
-                .histogram(&catalog::BATCH_DURATION, &general),
-            progress: self.observed.progress(&attributes),
-            attributes,
-            durations: Default::default(),
-        })
+    /// The executions of a model: one series, whoever asks for it.
+    fn batch_series(&self, state: &mut State, model: usize) -> (SeriesId, Arc<BatchSeries>) {
+        let made = Arc::new({
+            let attributes = state.model_labels(model);
+            let edges: Edges = catalog::BATCH_DURATION.buckets.into();
+            let size_edges: Edges = catalog::BATCH_SIZE.buckets.into();
+            BatchSeries {
+                clock: self.clock.clone(),
+                sizes: self
+                    .instruments
+                    .histogram(&catalog::BATCH_SIZE, &size_edges)
+                    .bind(&attributes),
+                progress: self.observed.progress(&attributes),
+                durations: self.durations(&catalog::BATCH_DURATION, &edges, attributes),
+            }
+        });
+        let id = self.number_of(state, Subject::Batch { model }, |_| {
+            (
+                Series::Batch(Arc::clone(&made)),
+                lines(catalog::BATCH_SIZE.buckets),
+            )
+        });
+        match series::get(id).as_deref() {
+            Some(Series::Batch(known)) => (id, Arc::clone(known)),
+            _ => (id, made),
+        }
     }
 
     /// The executions of a model that serve many requests each.
     pub(crate) fn batch(&self, model: usize) -> SeriesId {
-        self.number_of(&mut self.state(), Subject::Batch { model }, |state| {
-            let size_lines = catalog::BATCH_SIZE.buckets.len() + LINES_BESIDE_EDGES;
-            let lines = lines(catalog::BATCH_DURATION.buckets) + size_lines;
-            (Series::Batch(self.batch_series(state, model)), lines)
-        })
+        self.batch_series(&mut self.state(), model).0
     }
 
     /// The series of the requests with these labels, opened at this site.
     pub(crate) fn request(&self, site: &'static Site, labels: &RequestLabels) -> SeriesId {
         // tenants have families of their own
-        let labels = RequestLabels {
+        let with = |own: &OwnLabels| RequestLabels {
             tenant: None,
+            own: own.clone(),
             ..labels.clone()
         };
+        let own = self.affordable(labels.own.clone(), |own| Subject::Request(with(own)));
+        let labels = with(&own);
         self.number_of(
             &mut self.state(),
             Subject::Request(labels.clone()),
             |state| {
                 let edges = state.edges(site, labels.model);
-                let tier = || labels.tier.as_ref().map(|tier| label("tier", tier));
+                let tier = labels.tier.as_ref().map(|tier| label("tier", tier));
                 let ingress = labels
                     .ingress
                     .as_ref()
                     .map(|ingress| label("ingress", ingress));
+                let attributes: Vec<_> = tier.into_iter().chain(with_own(&labels.own)).collect();
+                let counter_attributes = attributes.iter().cloned().chain(ingress);
                 let series = Series::Request(RequestSeries {
                     clock: self.clock.clone(),
-                    histogram: self
-                        .instruments
-                        .histogram(&catalog::REQUEST_DURATION, &edges),
-                    attributes: state.labels(
-                        labels.model,
-                        tier().into_iter().chain(with_own(&labels.own)),
-                    ),
                     counter: self.instruments.requests.clone(),
-                    counter_attributes: state.labels(
-                        labels.model,
-                        tier()
-                            .into_iter()
-                            .chain(ingress)
-                            .chain(with_own(&labels.own)),
+                    counter_attributes: state.labels(labels.model, counter_attributes),
+                    durations: self.durations(
+                        &catalog::REQUEST_DURATION,
+                        &edges,
+                        state.labels(labels.model, attributes),
                     ),
                     activity: self.observed.requests(&state.model_labels(labels.model)),
-                    durations: Default::default(),
                     requests: Default::default(),
                 });
                 series.show();
-                (series, lines(&edges) + Outcome::COUNT)
+                (series, Outcome::COUNT)
             },
         )
     }
@@ -240,7 +276,7 @@ impl Recorder {
             let given = labels.iter().map(|(key, value)| label(key, value));
             let attributes: Attributes = match model {
                 Some(model) => state.labels(model, given),
-                None => series::sorted(given.collect()).into(),
+                None => sorted(given.collect()).into(),
             };
             (
                 Series::Count(Counting::new(self.counter(metric).clone(), attributes)),

@@ -1,7 +1,9 @@
 //! Series: the numbers that ring events carry, and what an event does to the instruments behind one.
 
+use crate::record::attributes::{Attributes, sorted};
+use crate::record::budget::Budget;
 use crate::record::clock::Clock;
-use crate::record::observed::{Activity, Attributes, Progress};
+use crate::record::observed::{Activity, Progress};
 use crate::record::ring::Event;
 use crate::vocab::outcome::Outcome;
 use opentelemetry::metrics::{BoundCounter, BoundHistogram, Counter, Histogram};
@@ -52,6 +54,11 @@ impl SeriesId {
         SeriesId(self.0 | OUTERMOST)
     }
 
+    /// One of many that an execution serves: the execution is counted for all of them.
+    pub(crate) const fn in_a_batch(self) -> SeriesId {
+        SeriesId(self.0 & !OUTERMOST)
+    }
+
     #[inline]
     pub(crate) const fn is_outermost(self) -> bool {
         self.0 & OUTERMOST != 0
@@ -81,6 +88,8 @@ impl Kind {
     pub(crate) const MOVED: Kind = Kind(9);
     /// The value is added to a counter.
     pub(crate) const COUNT: Kind = Kind(10);
+    /// The value was spent on a request that had ended.
+    pub(crate) const WASTED: Kind = Kind(11);
     const BILLED: u8 = 0x10;
     const ALONE: u8 = 0x20;
     const ORPHAN: u8 = 0x40;
@@ -124,16 +133,50 @@ type PerOutcome<T> = [OnceLock<T>; Outcome::COUNT];
 #[derive(Debug)]
 pub(crate) struct StageSeries {
     pub(crate) clock: Clock,
-    pub(crate) histogram: Histogram<f64>,
-    /// Without `outcome`.
-    pub(crate) attributes: Attributes,
+    pub(crate) durations: Durations,
     pub(crate) activity: Arc<Activity>,
     /// Only for executions.
     pub(crate) execution: Option<Execution>,
     pub(crate) orphans: Counting<u64>,
     pub(crate) wasted: Counting<f64>,
-    pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
     pub(crate) name: &'static str,
+}
+
+/// A histogram of which each outcome is a point, that the budget is told of when it is bound.
+#[derive(Debug)]
+pub(crate) struct Durations {
+    pub(crate) histogram: Histogram<f64>,
+    /// Without `outcome`.
+    pub(crate) attributes: Attributes,
+    pub(crate) budget: Arc<Budget>,
+    /// Of one point.
+    pub(crate) lines: usize,
+    points: PerOutcome<BoundHistogram<f64>>,
+}
+
+impl Durations {
+    pub(crate) fn new(
+        histogram: Histogram<f64>,
+        attributes: Attributes,
+        budget: &Arc<Budget>,
+        lines: usize,
+    ) -> Durations {
+        let (budget, points) = (Arc::clone(budget), Default::default());
+        Durations {
+            histogram,
+            attributes,
+            budget,
+            lines,
+            points,
+        }
+    }
+
+    fn of(&self, outcome: usize) -> &BoundHistogram<f64> {
+        bound(&self.points, &self.attributes, outcome, |all| {
+            self.budget.spend(self.lines);
+            self.histogram.bind(all)
+        })
+    }
 }
 
 /// What an execution counts beside its stage.
@@ -149,10 +192,7 @@ pub(crate) struct Execution {
 pub(crate) struct BatchSeries {
     pub(crate) clock: Clock,
     pub(crate) sizes: BoundHistogram<f64>,
-    pub(crate) histogram: Histogram<f64>,
-    /// Without `outcome`.
-    pub(crate) attributes: Attributes,
-    pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
+    pub(crate) durations: Durations,
     pub(crate) progress: Arc<Progress>,
 }
 
@@ -180,14 +220,11 @@ pub(crate) struct Objective {
 #[derive(Debug)]
 pub(crate) struct RequestSeries {
     pub(crate) clock: Clock,
-    pub(crate) histogram: Histogram<f64>,
-    /// Those of the duration, without `outcome`.
-    pub(crate) attributes: Attributes,
+    pub(crate) durations: Durations,
     pub(crate) counter: Counter<u64>,
     /// Those of the counter, without `outcome`.
     pub(crate) counter_attributes: Attributes,
     pub(crate) activity: Arc<Activity>,
-    pub(crate) durations: PerOutcome<BoundHistogram<f64>>,
     pub(crate) requests: PerOutcome<BoundCounter<u64>>,
 }
 
@@ -237,12 +274,6 @@ fn with_outcome(attributes: &[KeyValue], outcome: usize) -> Vec<KeyValue> {
     sorted(all)
 }
 
-/// In the order in which the SDK keeps them.
-pub(crate) fn sorted(mut attributes: Vec<KeyValue>) -> Vec<KeyValue> {
-    attributes.sort_by(|a, b| a.key.cmp(&b.key));
-    attributes
-}
-
 /// The point of this outcome, bound on first use.
 fn bound<'a, T>(
     points: &'a PerOutcome<T>,
@@ -254,16 +285,13 @@ fn bound<'a, T>(
 }
 
 impl StageSeries {
-    fn duration(&self, outcome: usize) -> &BoundHistogram<f64> {
-        bound(&self.durations, &self.attributes, outcome, |all| {
-            self.histogram.bind(all)
-        })
-    }
-
     fn apply(&self, kind: u8, ticks: u64) {
         match kind & !Kind::ADDED {
             began if began == Kind::BEGAN.0 => self.activity.add(1),
             moved if moved == Kind::MOVED.0 => self.activity.add(-1),
+            wasted if wasted == Kind::WASTED.0 => {
+                self.wasted.bound().add(self.clock.seconds(ticks));
+            }
             outcome => {
                 let Some(outcome) = known_outcome(outcome) else {
                     return;
@@ -272,7 +300,7 @@ impl StageSeries {
                 self.activity.add(-1);
                 self.activity
                     .ended(outcome, self.clock.monotonic(), seconds);
-                self.duration(outcome).record(seconds);
+                self.durations.of(outcome).record(seconds);
                 self.add(kind, outcome, seconds);
             }
         }
@@ -306,10 +334,7 @@ impl BatchSeries {
     }
 
     fn ended(&self, outcome: usize, seconds: f64) {
-        bound(&self.durations, &self.attributes, outcome, |all| {
-            self.histogram.bind(all)
-        })
-        .record(seconds);
+        self.durations.of(outcome).record(seconds);
         self.progress.now(self.clock.unix_seconds());
     }
 
@@ -353,12 +378,6 @@ impl TenantSeries {
 }
 
 impl RequestSeries {
-    fn duration(&self, outcome: usize) -> &BoundHistogram<f64> {
-        bound(&self.durations, &self.attributes, outcome, |all| {
-            self.histogram.bind(all)
-        })
-    }
-
     fn count(&self, outcome: usize) -> &BoundCounter<u64> {
         bound(&self.requests, &self.counter_attributes, outcome, |all| {
             self.counter.bind(all)
@@ -377,7 +396,7 @@ impl RequestSeries {
                 self.activity.add(-1);
                 self.activity
                     .ended(outcome, self.clock.monotonic(), seconds);
-                self.duration(outcome).record(seconds);
+                self.durations.of(outcome).record(seconds);
                 self.count(outcome).add(1);
             }
         }
@@ -393,9 +412,9 @@ impl Series {
     pub(crate) fn show(&self) {
         let ok = Outcome::Ok.index();
         match self {
-            Series::Stage(stage) => drop(stage.duration(ok)),
+            Series::Stage(stage) => drop(stage.durations.of(ok)),
             Series::Request(request) => {
-                request.duration(ok);
+                request.durations.of(ok);
                 (0..Outcome::COUNT).for_each(|outcome| request.count(outcome).add(0));
             }
             Series::Tenant(tenant) => {

@@ -1,6 +1,7 @@
 //! The running account of one request: which part of its time was spent in stages, and what went wrong first.
 
 use crate::record::open::Open;
+use crate::record::troubles::Troubles;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
@@ -27,16 +28,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 static SERIALS: AtomicU32 = AtomicU32::new(1);
-
-/// What the first stage that failed left behind.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Trouble {
-    pub(crate) stage: &'static str,
-    /// `None`: the stage was dropped.
-    pub(crate) error: Option<ErrorType>,
-    /// When that stage ended, in ticks.
-    at: u64,
-}
 
 /// How many stages are open (the low bits), and the ticks that they cover (the others): minus the start, plus the
 /// end, of each span in which at least one was open. In one word, so that a change of both is one step.
@@ -105,7 +96,9 @@ pub(crate) struct Tally {
     cover: AtomicU64,
     /// Ticks of executions, or of its shares in them.
     compute: AtomicU64,
-    trouble: Mutex<Option<Trouble>>,
+    troubles: Troubles,
+    /// Held while it is joined or ends.
+    settling: Mutex<()>,
     /// Between the headers and the handler, where a layer opened the request.
     ingress: Mutex<Option<Open>>,
     /// What the handler inside a layer returned.
@@ -137,7 +130,8 @@ impl Tally {
             flags: AtomicU32::new(0),
             cover: AtomicU64::new(0),
             compute: AtomicU64::new(0),
-            trouble: Mutex::new(None),
+            troubles: Troubles::default(),
+            settling: Mutex::new(()),
             ingress: Mutex::new(None),
             noted: Mutex::new(None),
             refused: Mutex::new(None),
@@ -209,6 +203,14 @@ impl Tally {
         }
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has(ENDED)
+    }
+
+    pub(crate) fn is_billed(&self) -> bool {
+        self.has(TENANTED)
+    }
+
     /// An execution, or a share in one.
     pub(crate) fn bill(&self, ticks: u64) {
         self.compute.fetch_add(ticks, Ordering::AcqRel);
@@ -228,33 +230,33 @@ impl Tally {
 
     #[cold]
     fn forget_since(&self, start: u64) {
-        let mut trouble = lock(&self.trouble);
-        if trouble.is_some_and(|known| known.at >= start) {
-            *trouble = None;
+        if !self.troubles.forget_since(start) {
             self.flags.fetch_and(!TROUBLED, Ordering::AcqRel);
         }
     }
 
-    /// A stage failed (`error`) or was dropped. The first one counts: errors travel outwards.
+    /// A stage failed.
     #[cold]
-    pub(crate) fn ended_badly(&self, stage: &'static str, error: Option<ErrorType>, now: u64) {
-        if error.is_none() && !self.has(CANCELLING) {
-            return; // dropped by the request itself, by a `select!` for example
+    pub(crate) fn failed(&self, stage: &'static str, error: ErrorType, now: u64) {
+        self.troubles.failed(stage, error, now);
+        self.flags.fetch_or(TROUBLED, Ordering::AcqRel);
+    }
+
+    /// A stage was dropped: by the request itself, by a `select!` for example, or together with it.
+    #[cold]
+    pub(crate) fn dropped(&self, stage: &'static str) {
+        if self.has(CANCELLING) {
+            self.troubles.dropped(stage);
         }
-        let mut trouble = lock(&self.trouble);
-        let news = match *trouble {
-            None => true,
-            // where the client left is worth more than what had failed before
-            Some(known) => known.error.is_some() && error.is_none(),
-        };
-        if news {
-            *trouble = Some(Trouble {
-                stage,
-                error,
-                at: now,
-            });
-            self.flags.fetch_or(TROUBLED, Ordering::AcqRel);
-        }
+    }
+
+    pub(crate) fn troubles(&self) -> &Troubles {
+        &self.troubles
+    }
+
+    /// Nobody joins it and it does not end while this is held.
+    pub(crate) fn settle(&self) -> MutexGuard<'_, ()> {
+        lock(&self.settling)
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -304,8 +306,8 @@ impl Tally {
         self.has(EXECUTED)
     }
 
-    /// The request ends: ticks that no stage covers, and what went wrong first. `None` when it had ended before.
-    pub(crate) fn end(&self, now: u64) -> Option<(u64, Option<Trouble>)> {
+    /// The request ends: ticks that no stage covers; `None` when it had ended before.
+    pub(crate) fn end(&self, now: u64) -> Option<u64> {
         if self.flags.fetch_or(ENDED, Ordering::AcqRel) & ENDED != 0 {
             return None;
         }
@@ -313,9 +315,7 @@ impl Tally {
         let total = now.saturating_sub(self.start);
         let covered = Cover(self.cover.load(Ordering::Acquire)).ticks(now);
         // stages that end on another thread at this very moment may be a clock read ahead
-        let rest = total.saturating_sub(covered);
-        let trouble = *lock(&self.trouble);
-        Some((rest, trouble))
+        Some(total.saturating_sub(covered))
     }
 }
 
@@ -326,7 +326,7 @@ mod tests {
     static SITE: Site = Site::request("test", "test");
 
     fn rest(tally: &Tally, end: u64) -> u64 {
-        tally.end(end).expect("ends once").0
+        tally.end(end).expect("ends once")
     }
 
     #[test]
@@ -361,24 +361,26 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_is_remembered_unless_it_was_overcome() {
+    fn only_a_request_that_is_dropped_has_a_stage_where_it_was() {
         let tally = Tally::new(&SITE, 1, 0);
-        tally.ended_badly("preprocess", Some(ErrorType::Internal), 10);
-        tally.ended_badly("execute", Some(ErrorType::CudaOom), 20);
-        tally.ended_well(15);
-        assert_eq!(tally.trouble.lock().unwrap().unwrap().stage, "preprocess");
-        tally.ended_well(5);
-        assert!(
-            tally.trouble.lock().unwrap().is_none(),
-            "the stage around it ended well"
-        );
-        tally.ended_badly("decode", None, 30);
-        assert!(
-            tally.trouble.lock().unwrap().is_none(),
+        tally.dropped("decode");
+        assert_eq!(
+            tally.troubles().dropped_in(),
+            None,
             "dropped by the request itself"
         );
         tally.cancelling();
-        tally.ended_badly("decode", None, 40);
-        assert_eq!(tally.end(50).unwrap().1.unwrap().stage, "decode");
+        tally.dropped("execute");
+        assert_eq!(tally.troubles().dropped_in(), Some("execute"));
+    }
+
+    #[test]
+    fn a_failure_is_forgotten_when_a_stage_around_it_ends_well() {
+        let tally = Tally::new(&SITE, 1, 0);
+        tally.failed("preprocess", ErrorType::Internal, 10);
+        tally.ended_well(15);
+        assert!(tally.troubles().born(ErrorType::Internal).is_some());
+        tally.ended_well(5);
+        assert!(tally.troubles().born(ErrorType::Internal).is_none());
     }
 }

@@ -1,11 +1,21 @@
 //! What an error says about itself.
 
+use crate::request::classify_text::{self, Panicked};
 use crate::vocab::error_type::ErrorType;
+use std::borrow::Cow;
 use std::error::Error;
+use std::fmt::Display;
 use std::io;
 
-/// Says which [`ErrorType`] an error is. Implement it on the errors of your service; what has none is asked for
-/// its sources, and is [`ErrorType::Internal`] when they say nothing either.
+/// Says which [`ErrorType`] an error is. Implement or derive it for the errors of your service.
+///
+/// An error without it is asked as far as its type goes: of a `std::error::Error`, a `Box<dyn Error>`, or what
+/// `anyhow` makes of one, every link of the chain of sources is looked at, first for a type that is known, such as
+/// `std::io::Error`, then for a text that engines print, such as `CUDA out of memory`. A `String` has only its text.
+/// What says nothing is [`ErrorType::Internal`].
+///
+/// A text counts only at the start of a link. It still may come from a caller whose input is repeated in a message,
+/// so a text decides about labels and about nothing else, never about the health of a replica; a type does.
 ///
 /// ```
 /// use instrument_runtime::{Classify, ErrorType};
@@ -41,22 +51,50 @@ impl Classify for ErrorType {
 
 impl Classify for io::Error {
     fn error_type(&self) -> ErrorType {
-        match self.kind() {
-            io::ErrorKind::TimedOut => ErrorType::DependencyTimeout,
-            io::ErrorKind::OutOfMemory
-            | io::ErrorKind::StorageFull
-            | io::ErrorKind::QuotaExceeded => ErrorType::ResourceExhausted,
-            io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::HostUnreachable
-            | io::ErrorKind::NetworkUnreachable
-            | io::ErrorKind::NotConnected
-            | io::ErrorKind::BrokenPipe => ErrorType::Unavailable,
-            _ => self
-                .get_ref()
-                .map_or(ErrorType::Internal, |inner| chain(inner)),
+        chain(self)
+    }
+}
+
+fn of_kind(kind: io::ErrorKind) -> Option<ErrorType> {
+    Some(match kind {
+        io::ErrorKind::TimedOut => ErrorType::DependencyTimeout,
+        io::ErrorKind::OutOfMemory | io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ErrorType::ResourceExhausted
         }
+        io::ErrorKind::ConnectionRefused
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::HostUnreachable
+        | io::ErrorKind::NetworkUnreachable
+        | io::ErrorKind::NotConnected
+        | io::ErrorKind::BrokenPipe => ErrorType::Unavailable,
+        _ => return None,
+    })
+}
+
+impl Classify for str {
+    fn error_type(&self) -> ErrorType {
+        classify_text::of_str(self).unwrap_or(ErrorType::Internal)
+    }
+}
+
+impl Classify for String {
+    fn error_type(&self) -> ErrorType {
+        self.as_str().error_type()
+    }
+}
+
+impl Classify for Cow<'_, str> {
+    fn error_type(&self) -> ErrorType {
+        (**self).error_type()
+    }
+}
+
+/// An error that is not there says nothing.
+impl<E: Classify> Classify for Option<E> {
+    fn error_type(&self) -> ErrorType {
+        self.as_ref()
+            .map_or(ErrorType::Internal, Classify::error_type)
     }
 }
 
@@ -99,24 +137,55 @@ impl Classify for dyn Error + Send + Sync {
 /// Links of a chain that are looked at: a chain that goes round in a circle must end.
 const LONGEST_CHAIN: usize = 32;
 
-/// The first type in the chain of sources that is known, else `internal`.
+/// What the chain of sources says that begins with this error.
 #[cold]
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> ErrorType {
-    let mut next = Some(error);
-    let links = std::iter::from_fn(|| {
-        let link = next?;
-        next = link.source();
-        Some(link)
-    });
-    links
-        .take(LONGEST_CHAIN)
-        .filter_map(known)
-        .find(|found| *found != ErrorType::Internal)
-        .unwrap_or(ErrorType::Internal)
+    links(Some(error))
+        .find_map(known)
+        .unwrap_or_else(|| by_text(texts(Some(error))))
 }
 
-fn known(error: &(dyn Error + 'static)) -> Option<ErrorType> {
-    error.downcast_ref::<io::Error>().map(Classify::error_type)
+/// The same for an error that borrows: of itself there is only its text, its sources can be asked for their types.
+#[cold]
+pub(crate) fn chain_of_borrowed(error: &dyn Error) -> ErrorType {
+    let source = error.source();
+    links(source).find_map(known).unwrap_or_else(|| {
+        let own: &dyn Display = error;
+        by_text(std::iter::once(own).chain(texts(source)))
+    })
+}
+
+fn links<'a>(
+    first: Option<&'a (dyn Error + 'static)>,
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(first, |&link| wrapped(link).or_else(|| link.source()))
+        .take(LONGEST_CHAIN)
+}
+
+/// The texts of the links. An `io::Error` around another error shows that one's text, which must not be asked twice.
+fn texts<'a>(first: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item = &'a dyn Display> {
+    links(first)
+        .filter(|link| wrapped(*link).is_none())
+        .map(|link| -> &'a dyn Display { link })
+}
+
+/// The error that an `io::Error` was made from: its `source` would skip it.
+fn wrapped<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    let inner = link.downcast_ref::<io::Error>()?.get_ref()?;
+    Some(inner)
+}
+
+fn known(link: &(dyn Error + 'static)) -> Option<ErrorType> {
+    of_kind(link.downcast_ref::<io::Error>()?.kind())
+}
+
+fn by_text<'a>(mut texts: impl Iterator<Item = &'a dyn Display>) -> ErrorType {
+    let found = texts.find_map(|text| match classify_text::of(text) {
+        // outer links show inner ones, so the next would run into the same panic
+        Err(Panicked) => Some(ErrorType::Internal),
+        Ok(found) => found,
+    });
+    found.unwrap_or(ErrorType::Internal)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The request that annotated code works for, current on the thread that works for it.
 
-use crate::record::local::{self, Outer};
+use crate::record::local;
 use crate::record::tally::Tally;
 use crate::vocab::outcome::Rejection;
 use pin_project_lite::pin_project;
@@ -32,6 +32,10 @@ impl RequestContext {
         local::current().map(RequestContext)
     }
 
+    pub(crate) fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.0)
+    }
+
     /// Whether the request was dropped before it was done: the client has left, and nobody will read an answer.
     /// Ask before an expensive step that the handler does not await.
     pub fn is_cancelled(&self) -> bool {
@@ -44,7 +48,8 @@ impl RequestContext {
         self.0.refuse(reason);
     }
 
-    /// Works for this request on this thread until the guard is dropped.
+    /// Works for this request on this thread until the guard is dropped. Not to be held across an `.await`, where
+    /// other tasks run on this thread: [`scope`](RequestContext::scope) is for that.
     #[must_use = "the request is current until this is dropped"]
     pub fn enter(self) -> Entered {
         Entered(Scope::enter(&self.0))
@@ -75,22 +80,15 @@ pub struct Entered(#[expect(dead_code, reason = "held for its destructor")] Scop
 /// The same, for the runtime's own use. Not `Send`: it is about this thread.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    outer: Option<Arc<Tally>>,
-    numbers: Outer,
+    number: u64,
     not_send: PhantomData<*const ()>,
 }
 
 impl Scope {
     #[inline]
     pub(crate) fn enter(tally: &Arc<Tally>) -> Scope {
-        let numbers = Outer {
-            combo: tally.combo(),
-            serial: tally.serial,
-        };
-        let (outer, numbers) = local::swap_current(Some(Arc::clone(tally)), numbers);
         Scope {
-            outer,
-            numbers,
+            number: local::enter(tally),
             not_send: PhantomData,
         }
     }
@@ -99,7 +97,7 @@ impl Scope {
 impl Drop for Scope {
     #[inline]
     fn drop(&mut self) {
-        local::swap_current(self.outer.take(), self.numbers);
+        local::leave(self.number);
     }
 }
 

@@ -7,7 +7,8 @@ use crate::record::local;
 use crate::record::open::Open;
 use crate::record::recorder::{Recorder, RequestLabels};
 use crate::record::series::Kind;
-use crate::record::tally::{Tally, Trouble};
+use crate::record::tally::Tally;
+use crate::record::troubles::Troubles;
 use crate::request::context::Scope;
 use crate::request::opening::Opening;
 use crate::site::site::Site;
@@ -78,6 +79,7 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
     if let Some(open) = local::current()
         && !site.root
         && !std::ptr::eq(open.site, site)
+        && !open.has_ended()
     {
         join(&open, opening);
         if !open.is_layered() {
@@ -135,6 +137,11 @@ pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
 
 /// An attribute inside a request adds what the request does not say yet.
 fn join(open: &Arc<Tally>, opening: Opening) {
+    // one join at a time, and none while it ends: each moves what is in flight
+    let _settling = open.settle();
+    if open.has_ended() {
+        return;
+    }
     let was = open.combo();
     let Some(now) = opening.join(was).filter(|now| *now != was) else {
         return;
@@ -146,20 +153,19 @@ fn join(open: &Arc<Tally>, opening: Opening) {
         return;
     };
     let request = |combo: &Combo| combo.ids(&recorder, open.site).request;
-    let (from, to) = (request(&from), {
-        open.bill_to_tenant(to.labels.tenant.is_some());
-        request(&to)
-    });
+    let (from, into) = (request(&from), request(&to));
+    open.bill_to_tenant(to.labels.tenant.is_some());
     open.replace_combo(now);
+    local::refresh();
     local::with(|local| {
-        local.replace_combo(now);
         local.push(from.event(Kind::MOVED, 0));
-        local.push(to.event(Kind::BEGAN, 0));
+        local.push(into.event(Kind::BEGAN, 0));
     });
 }
 
 /// Ends a request, once.
 pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
+    let _settling = tally.settle();
     let Some(combo) = combo::get(tally.combo()) else {
         return;
     };
@@ -167,7 +173,7 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
         return;
     };
     let now = recorder.clock.ticks();
-    let Some((rest, trouble)) = tally.end(now) else {
+    let Some(rest) = tally.end(now) else {
         return;
     };
     let outcome = settled(tally, outcome);
@@ -182,7 +188,7 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
         }
     });
     if outcome != Outcome::Ok {
-        count(&recorder, &combo.labels, outcome, trouble, cause);
+        count(&recorder, &combo.labels, outcome, tally.troubles(), cause);
     }
 }
 
@@ -206,7 +212,7 @@ fn count(
     recorder: &Recorder,
     labels: &RequestLabels,
     outcome: Outcome,
-    trouble: Option<Trouble>,
+    troubles: &Troubles,
     cause: Cause,
 ) {
     let model = Some(labels.model);
@@ -216,14 +222,7 @@ fn count(
     };
     match outcome {
         Outcome::Error(own) => {
-            let born = trouble.and_then(|trouble| Some((trouble.stage, trouble.error?)));
-            let (stage, inner) = born.unwrap_or((NO_STAGE, own));
-            // a wrapper that hides its cause knows less than the stage where the error was born
-            let error = if own == ErrorType::Internal {
-                inner
-            } else {
-                own
-            };
+            let (stage, error) = troubles.born(own).unwrap_or((NO_STAGE, own));
             let error = ("error_type", error.as_str());
             one(&catalog::ERRORS, &[("stage", stage), error]);
             if let Some(tenant) = &labels.tenant {
@@ -233,8 +232,7 @@ fn count(
         }
         Outcome::Rejected(reason) => one(&catalog::REJECTIONS, &[("reason", reason.as_str())]),
         Outcome::Cancelled => {
-            let dropped = trouble.filter(|trouble| trouble.error.is_none());
-            let stage = dropped.map_or(NO_STAGE, |trouble| trouble.stage);
+            let stage = troubles.dropped_in().unwrap_or(NO_STAGE);
             one(
                 &catalog::CANCELLATIONS,
                 &[("stage", stage), ("cause", cause.as_str())],

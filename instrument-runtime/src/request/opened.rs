@@ -1,5 +1,6 @@
 //! What a request's expansion calls: one function or type for each shape of function.
 
+use crate::record::tally::Tally;
 use crate::request::context::Scope;
 use crate::request::life::{self, Begun, Cause};
 use crate::request::opening::Opening;
@@ -10,6 +11,7 @@ use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 use std::task::{Context, Poll};
 
@@ -66,6 +68,15 @@ pub fn request_sync<R>(
     value
 }
 
+/// Ends a request that was dropped, also when a destructor inside it panics.
+struct Ending<'a>(&'a Arc<Tally>, Outcome);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        life::end(self.0, self.1, Cause::Unknown);
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Fresh,
@@ -96,18 +107,16 @@ pin_project! {
             let Begun::Opened(tally) = std::mem::take(this.begun) else {
                 return;
             };
-            let outcome = if *this.phase == Phase::Polling {
+            let ending = Ending(&tally, if *this.phase == Phase::Polling {
                 Outcome::Panicked
             } else {
+                tally.cancelling();
                 Outcome::Cancelled
-            };
-            tally.cancelling();
-            {
-                // stages inside end within their request
-                let _scope = Scope::enter(&tally);
-                this.future.set(None);
-            }
-            life::end(&tally, outcome, Cause::Unknown);
+            });
+            // stages inside end within their request
+            let _scope = Scope::enter(&tally);
+            this.future.set(None);
+            drop(ending);
         }
     }
 }

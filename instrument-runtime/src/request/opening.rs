@@ -7,7 +7,7 @@ use crate::record::model::NO_MODEL;
 use crate::record::recorder::Recorder;
 use crate::request::slot::AsModelSlot;
 use crate::site::site::Site;
-use crate::vocab::label::Label;
+use crate::vocab::label::Given;
 use crate::vocab::level::Level;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +18,7 @@ impl StageArgs {
 
     /// `labels(…)`, in the order of the site's keys.
     #[must_use]
-    pub fn labels(mut self, site: &'static Site, labels: &[Label<'_>]) -> StageArgs {
+    pub fn labels(mut self, site: &'static Site, labels: &[Given<'_>]) -> StageArgs {
         self.own = site.own.number(labels);
         self
     }
@@ -59,21 +59,21 @@ impl Opening {
 
     /// `ingress = …`
     #[must_use]
-    pub fn ingress(mut self, ingress: Label<'_>) -> Opening {
+    pub fn ingress(mut self, ingress: Given<'_>) -> Opening {
         self.ingress = combo::text(ingress.value);
         self
     }
 
     /// `tier = …`
     #[must_use]
-    pub fn tier(mut self, tier: Label<'_>) -> Opening {
+    pub fn tier(mut self, tier: Given<'_>) -> Opening {
         self.tier = combo::text(tier.value);
         self
     }
 
     /// `tenant = …`
     #[must_use]
-    pub fn tenant(mut self, tenant: Label<'_>) -> Opening {
+    pub fn tenant(mut self, tenant: Given<'_>) -> Opening {
         self.tenant = combo::text(tenant.value);
         self
     }
@@ -87,7 +87,7 @@ impl Opening {
 
     /// `labels(…)`, in the order of the site's keys.
     #[must_use]
-    pub fn labels(mut self, labels: &[Label<'_>]) -> Opening {
+    pub fn labels(mut self, labels: &[Given<'_>]) -> Opening {
         self.own = self.site.own.number(labels);
         self
     }

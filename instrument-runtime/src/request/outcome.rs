@@ -2,7 +2,7 @@
 //!
 //! Each `&` is one step; the deepest that fits wins. Two ladders: one for values, one for errors.
 
-use crate::request::classify::{Classify, chain};
+use crate::request::classify::{Classify, chain, chain_of_borrowed};
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use std::error::Error;
@@ -107,10 +107,10 @@ impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> ErrorOutcome for &&Pr
     }
 }
 
-/// Errors of the standard trait: their sources are asked. The error itself may borrow, its sources may not.
+/// Errors of the standard trait.
 impl<T: Error> ErrorOutcome for &Probe<'_, T> {
     fn error_outcome(&self) -> Outcome {
-        Outcome::of_error(self.0.source().map_or(ErrorType::Internal, chain))
+        Outcome::of_error(chain_of_borrowed(self.0))
     }
 }
 
@@ -146,6 +146,55 @@ macro_rules! __outcome_by {
             $crate::__private::Ok(__value) => (&&$crate::__private::Probe(__value)).value_outcome(),
             $crate::__private::Err(__error) => $crate::__private::Outcome::of_error(
                 $crate::__private::error_type_by(__error, $path),
+            ),
+        }
+    }};
+}
+
+/// The answers of a batch, where the type holds one for each member.
+pub trait Answers {
+    /// What one member gets.
+    type Answer;
+    /// `None` where there is one answer for all.
+    fn answers(&self) -> Option<&[Self::Answer]>;
+}
+
+impl<T, E> Answers for &Probe<'_, Vec<Result<T, E>>> {
+    type Answer = Result<T, E>;
+    fn answers(&self) -> Option<&[Result<T, E>]> {
+        Some(self.0)
+    }
+}
+
+impl<T: ?Sized> Answers for Probe<'_, T> {
+    type Answer = CannotFail;
+    fn answers(&self) -> Option<&[CannotFail]> {
+        None
+    }
+}
+
+/// `outcomes!(&value)`: how the members of a batch ended, by the value's type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __outcomes {
+    ($value:expr) => {{
+        use $crate::__private::{Answers as _, ErrorOutcome as _, Split as _, ValueOutcome as _};
+        match (&&$crate::__private::Probe($value)).split() {
+            $crate::__private::Ok(__value) => {
+                match (&&$crate::__private::Probe(__value)).answers() {
+                    $crate::__private::Some(__each) => $crate::__private::Outcomes::Each(
+                        __each
+                            .iter()
+                            .map(|__one| $crate::__outcome!(__one))
+                            .collect(),
+                    ),
+                    $crate::__private::None => $crate::__private::Outcomes::All(
+                        (&&$crate::__private::Probe(__value)).value_outcome(),
+                    ),
+                }
+            }
+            $crate::__private::Err(__error) => $crate::__private::Outcomes::All(
+                (&&&&&$crate::__private::Probe(__error)).error_outcome(),
             ),
         }
     }};

@@ -1,5 +1,6 @@
 //! What an HTTP answer says about how a request ended.
 
+use crate::request::classify::Classify;
 use crate::request::outcome::ToOutcome;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
@@ -18,6 +19,19 @@ impl ToOutcome for StatusCode {
             400..=498 => Outcome::Rejected(Rejection::InvalidInput),
             503 => Outcome::Error(ErrorType::Unavailable),
             _ => Outcome::Error(ErrorType::Internal),
+        }
+    }
+}
+
+/// For an error that has a status code inside. A code that says no error type, such as one of success, is
+/// [`ErrorType::Internal`]; that the caller is not known or may not do this is [`ErrorType::InvalidInput`].
+impl Classify for StatusCode {
+    fn error_type(&self) -> ErrorType {
+        match self.to_outcome() {
+            Outcome::Error(error) => error,
+            Outcome::Rejected(Rejection::RateLimited) => ErrorType::RateLimited,
+            Outcome::Rejected(_) => ErrorType::InvalidInput,
+            _ => ErrorType::Internal,
         }
     }
 }
@@ -62,6 +76,27 @@ mod tests {
         assert_eq!(of(429), Outcome::Rejected(Rejection::RateLimited));
         assert_eq!(of(499), Outcome::Cancelled);
         assert_eq!(of(503), Outcome::Error(ErrorType::Unavailable));
+    }
+
+    #[test]
+    fn a_status_code_inside_an_error_says_its_type() {
+        for (status, expected) in [
+            (400, ErrorType::InvalidInput),
+            (401, ErrorType::InvalidInput),
+            (403, ErrorType::InvalidInput),
+            (408, ErrorType::DeadlineExceeded),
+            (422, ErrorType::InvalidInput),
+            (429, ErrorType::RateLimited),
+            (500, ErrorType::Internal),
+            (503, ErrorType::Unavailable),
+            (504, ErrorType::DeadlineExceeded),
+            (200, ErrorType::Internal),
+            (302, ErrorType::Internal),
+            (499, ErrorType::Internal),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(status.error_type(), expected, "{status}");
+        }
     }
 
     #[test]

@@ -142,7 +142,13 @@ fn start(config: &Config) -> Result<Telemetry, InstallError> {
     let (scrape, builder) = wiring::scrape(builder)?;
     let server = wiring::serve_metrics(config, &scrape)?;
     let ticker = Ticker::start().map_err(InstallError::System)?;
-    let recorder = Arc::new(Recorder::new(Clock::Real, builder, layouts, extent(config)));
+    let recorder = Arc::new(Recorder::new(
+        Clock::Real,
+        builder,
+        layouts,
+        extent(config),
+        config.service_version.as_deref(),
+    ));
     // last: from here on guards record
     combo::refresh_outside(&recorder, true);
     local::runtime_started();

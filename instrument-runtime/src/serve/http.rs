@@ -1,5 +1,6 @@
 //! A small HTTP server on a thread of its own, with limits that keep it small whatever clients do.
 
+use crate::serve::watched::{Blocked, Watched, millis};
 use axum::Router;
 use hyper::body::Incoming;
 use hyper::service::{Service, service_fn};
@@ -91,6 +92,7 @@ struct Connection {
     touched: AtomicU64,
     /// Requests under way: 0 or 1, since HTTP/1 has one at a time.
     busy: AtomicU64,
+    blocked: Arc<Blocked>,
 }
 
 #[derive(Debug, Default)]
@@ -147,6 +149,7 @@ async fn serve(
             close: Notify::new(),
             touched,
             busy: AtomicU64::new(0),
+            blocked: Arc::default(),
         });
         connections.add(&connection, limits.connections);
         let (connections, router) = (Arc::clone(&connections), router.clone());
@@ -155,10 +158,6 @@ async fn serve(
             connections.remove(&connection);
         });
     }
-}
-
-fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Serves one connection until it ends, is told to close, or stands still in the middle of a request.
@@ -184,6 +183,7 @@ async fn one(
             answer
         }
     });
+    let stream = Watched::new(stream, Arc::clone(&connection.blocked), started);
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header)
@@ -191,9 +191,16 @@ async fn one(
     let stuck = async {
         loop {
             tokio::time::sleep(limits.request).await;
-            let still = connection.busy.load(Ordering::Relaxed) != 0;
-            let since = millis(started).saturating_sub(connection.touched.load(Ordering::Relaxed));
-            if still && u128::from(since) >= limits.request.as_millis() {
+            let now = millis(started);
+            let since = now.saturating_sub(connection.touched.load(Ordering::Relaxed));
+            let busy = connection.busy.load(Ordering::Relaxed) != 0;
+            // an answer that is not made in time, or that nobody reads
+            let longest = if busy {
+                since
+            } else {
+                connection.blocked.for_millis(now)
+            };
+            if u128::from(longest) >= limits.request.as_millis() {
                 return;
             }
         }

@@ -78,7 +78,18 @@ async fn answer(
 
 impl Metrics {
     async fn render(self: Arc<Metrics>, names: Arc<[String]>) -> Result<Bytes, String> {
-        let asked = Instant::now();
+        // a task of its own: what was begun for a client that hangs up serves the next one, instead of being done again
+        let rendering = tokio::spawn(self.render_once(Instant::now(), names));
+        rendering
+            .await
+            .map_err(|_| "the scrape panicked".to_owned())?
+    }
+
+    async fn render_once(
+        self: Arc<Metrics>,
+        asked: Instant,
+        names: Arc<[String]>,
+    ) -> Result<Bytes, String> {
         let mut latest = self.latest.lock().await;
         if let Some(known) = latest.as_ref()
             && known.begun >= asked
@@ -90,8 +101,7 @@ impl Metrics {
         let (scrape, wanted) = (self.scrape.clone(), Arc::clone(&names));
         // off this thread: the others are to be heard meanwhile
         let rendered = tokio::task::spawn_blocking(move || scrape.text(&wanted)).await;
-        let text = rendered.map_err(|_| "the scrape panicked".to_owned())??;
-        let text = Bytes::from(text);
+        let text = Bytes::from(rendered.map_err(|_| "the scrape panicked".to_owned())??);
         *latest = Some(Rendered {
             begun,
             names,

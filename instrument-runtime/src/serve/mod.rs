@@ -2,3 +2,4 @@
 
 pub(crate) mod http;
 pub(crate) mod metrics;
+pub(crate) mod watched;

@@ -1,6 +1,6 @@
 //! The label values that one site has seen: each combination gets a small number.
 
-use crate::vocab::label::Label;
+use crate::vocab::label::Given;
 use std::collections::HashMap;
 use std::sync::RwLock;
 
@@ -37,7 +37,7 @@ impl OwnLabels {
     }
 
     /// The number of this combination; 0 for none.
-    pub(crate) fn number(&self, labels: &[Label<'_>]) -> u32 {
+    pub(crate) fn number(&self, labels: &[Given<'_>]) -> u32 {
         if labels.is_empty() {
             return 0;
         }
@@ -57,7 +57,7 @@ impl OwnLabels {
     }
 
     #[cold]
-    fn first_seen(&self, indices: Indices, labels: &[Label<'_>]) -> u32 {
+    fn first_seen(&self, indices: Indices, labels: &[Given<'_>]) -> u32 {
         let mut seen = self
             .0
             .write()

@@ -1,17 +1,18 @@
 //! Labels whose values are bounded by their type.
 
 /// Longer values are cut: stores bill them, and nobody reads them.
-const LONGEST: usize = 128;
+pub(crate) const LONGEST: usize = 128;
 
 /// A value that may become a label of a metric, because its type bounds how many there are.
 ///
-/// Ready for `bool`, and for references and `Option`s of label values (`None` leaves the label out). A string
-/// literal in an attribute is one too. Not for `String`, `&str` or numbers: each distinct value is a new time
+/// Derived for enums without fields. Ready for `bool`, for the `Label`s that a `LabelSet` hands out, and for references
+/// and `Option`s of label values (`None` leaves the label out). A string literal in an attribute is one too. Not for `String`, `&str` or numbers: each distinct value is a new time
 /// series, and a client that chooses the values chooses how much memory every scraper spends.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bounded label",
     label = "this can take any number of values, and each one is a new time series",
-    note = "for a fixed set, implement `LabelValue` on an enum, or write a string literal",
+    note = "for a fixed set, derive `LabelValue` on an enum without fields, or write a string literal",
+    note = "for texts known at run time, such as tenants, keep a `LabelSet` and use the labels that it hands out",
     note = "what identifies one request belongs in a span, a log or a sample, never in a label"
 )]
 pub trait LabelValue {
@@ -48,7 +49,8 @@ impl<L: LabelValue + ?Sized> LabelValue for &L {
 impl<L: LabelValue> LabelValue for Option<L> {
     const CARDINALITY: u32 = L::CARDINALITY.saturating_add(1);
     fn index(&self) -> u32 {
-        self.as_ref().map_or(0, |inner| inner.index() + 1)
+        self.as_ref()
+            .map_or(0, |inner| inner.index().saturating_add(1))
     }
     fn value(&self) -> Option<&str> {
         self.as_ref().and_then(LabelValue::value)
@@ -71,18 +73,19 @@ impl LabelValue for Literal {
 
 /// A label value as expansions hand it on: what [`LabelValue`] says, without the type.
 #[derive(Debug, Clone, Copy)]
-pub struct Label<'a> {
+pub struct Given<'a> {
     pub(crate) index: u32,
     pub(crate) value: Option<&'a str>,
 }
 
 /// Asks a label value what it is.
-pub fn label<L: LabelValue + ?Sized>(value: &L) -> Label<'_> {
+pub fn label<L: LabelValue + ?Sized>(value: &L) -> Given<'_> {
     // an implementation that breaks its own promise must not reach the series of another value
     let index = value.index().min(L::CARDINALITY.saturating_sub(1));
-    Label {
+    Given {
         index,
-        value: value.value().map(cut),
+        // to Prometheus a label without a value is no label
+        value: value.value().map(cut).filter(|text| !text.is_empty()),
     }
 }
 

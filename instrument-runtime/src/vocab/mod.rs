@@ -7,6 +7,7 @@
 pub(crate) mod buckets;
 pub(crate) mod error_type;
 pub(crate) mod label;
+pub(crate) mod label_set;
 pub(crate) mod level;
 pub(crate) mod name;
 pub(crate) mod outcome;

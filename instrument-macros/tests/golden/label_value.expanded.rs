@@ -1,0 +1,59 @@
+// Generated from the file of the same name without `.expanded`; `UPDATE_GOLDEN=1` refreshes it.
+// `P` stands for `::instrument_inference::__private`.
+
+#[automatically_derived]
+impl P::LabelValue for Tier {
+    const CARDINALITY: ::core::primitive::u32 = 3;
+    #[inline]
+    fn index(&self) -> ::core::primitive::u32 {
+        match *self {
+            Self::Free { .. } => 0,
+            Self::r#type { .. } => 1,
+            Self::Paid { .. } => 2,
+        }
+    }
+    #[inline]
+    fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
+        ::core::option::Option::Some(
+            match *self {
+                Self::Free { .. } => "free",
+                Self::r#type { .. } => "type",
+                Self::Paid { .. } => "paid & gold",
+            },
+        )
+    }
+}
+#[automatically_derived]
+impl ::renamed::__private::LabelValue for Only {
+    const CARDINALITY: ::core::primitive::u32 = 1;
+    #[inline]
+    fn index(&self) -> ::core::primitive::u32 {
+        match *self {
+            Self::One { .. } => 0,
+        }
+    }
+    #[inline]
+    fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
+        ::core::option::Option::Some(
+            match *self {
+                Self::One { .. } => "one",
+            },
+        )
+    }
+}
+#[automatically_derived]
+impl P::LabelValue for Wrong {
+    const CARDINALITY: ::core::primitive::u32 = 1;
+    fn index(&self) -> ::core::primitive::u32 {
+        0
+    }
+    fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
+        ::core::option::Option::None
+    }
+}
+::core::compile_error! {
+    "`WithFields` has fields, so it can have any number of values, but each value of a label is a time series that every scraper keeps, so their number must follow from the type: derive `LabelValue` for an enum whose variants have no fields, or, for texts that are known only at run time, use the labels of a `LabelSet`"
+}
+::core::compile_error! {
+    "an empty label is a label that is not there: to leave it out, use an `Option`"
+}

@@ -1,0 +1,341 @@
+//! What the expansion of a stage with `batch = …` calls. One execution, and a stage for each of its members.
+
+use crate::record::combo;
+use crate::record::guard::StageArgs;
+use crate::record::local;
+use crate::record::open::Open;
+use crate::record::recorder::Recorder;
+use crate::record::series::{Kind, SeriesId};
+use crate::record::tally::Tally;
+use crate::request::context::Scope;
+use crate::request::members::MemberList;
+use crate::site::site::Site;
+use crate::vocab::error_type::ErrorType;
+use crate::vocab::outcome::Outcome;
+use pin_project_lite::pin_project;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::task::{Context, Poll};
+
+/// How the members of a batch ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcomes {
+    /// All alike: the execution as a whole says it.
+    All(Outcome),
+    /// Each for itself, in the order of the members.
+    Each(Vec<Outcome>),
+}
+
+impl Outcomes {
+    fn of(&self, member: usize) -> Outcome {
+        match self {
+            Outcomes::All(outcome) => *outcome,
+            // an execution that answers fewer than it was asked has failed the others
+            Outcomes::Each(each) => each
+                .get(member)
+                .copied()
+                .unwrap_or(Outcome::Error(ErrorType::Internal)),
+        }
+    }
+
+    /// Of the execution: the worst that no member escaped.
+    fn of_all(&self) -> Outcome {
+        match self {
+            Outcomes::All(outcome) => *outcome,
+            Outcomes::Each(each) if each.iter().any(|one| *one == Outcome::Ok) => Outcome::Ok,
+            Outcomes::Each(each) => each.first().copied().unwrap_or(Outcome::Ok),
+        }
+    }
+}
+
+/// A batch that is executed. Dropped without [`exit`](EnteredBatch::exit) it was unwound.
+#[derive(Debug)]
+pub struct EnteredBatch {
+    members: Vec<(Open, Option<Arc<Tally>>)>,
+    execution: Option<Running>,
+}
+
+/// The execution itself, whatever its size.
+#[derive(Debug)]
+struct Running {
+    recorder: Arc<Recorder>,
+    series: SeriesId,
+    start: u64,
+    model: usize,
+}
+
+/// Begins the stage for each member.
+pub fn enter_batch(site: &'static Site, args: BatchArgs) -> EnteredBatch {
+    let BatchArgs {
+        stage: args,
+        members,
+    } = args;
+    if !local::enabled() || members.0.is_empty() {
+        return EnteredBatch {
+            members: Vec::new(),
+            execution: None,
+        };
+    }
+    let members = members
+        .0
+        .into_iter()
+        .map(|tally| (enter_for(tally.as_ref(), site, args), tally))
+        .collect();
+    let mut entered = EnteredBatch {
+        members,
+        execution: None,
+    };
+    if site.execution {
+        entered.execution = entered.begin_execution(args);
+    }
+    entered
+}
+
+/// Begins the stage in the request of a member, whatever runs on this thread.
+fn enter_for(tally: Option<&Arc<Tally>>, site: &'static Site, args: StageArgs) -> Open {
+    let Some(tally) = tally else {
+        return Open::enter(site, args);
+    };
+    let _scope = Scope::enter(tally);
+    Open::enter(site, args)
+}
+
+impl EnteredBatch {
+    fn begin_execution(&self, args: StageArgs) -> Option<Running> {
+        let of_member = self
+            .members
+            .iter()
+            .find_map(|(_, tally)| tally.as_ref().map(|tally| tally.combo()));
+        let here = || local::with(local::Local::combo);
+        let number = if args.combo == 0 {
+            of_member.unwrap_or_else(here)
+        } else {
+            args.combo
+        };
+        let combo = combo::get(number)?;
+        let recorder = combo.recorder()?;
+        let model = combo.labels.model;
+        let (series, start) = (recorder.batch(model), recorder.clock.ticks());
+        Some(Running {
+            recorder,
+            series,
+            start,
+            model,
+        })
+    }
+
+    /// Ends the stage of each member, and the execution.
+    pub fn exit(self, outcomes: Outcomes) {
+        // its destructor is for those that never come here
+        let mut this = ManuallyDrop::new(self);
+        this.end(&outcomes);
+    }
+
+    fn end(&mut self, outcomes: &Outcomes) {
+        let members = std::mem::take(&mut self.members);
+        let (share, rest) = match self.execution.take() {
+            Some(running) => running.end(outcomes, &members),
+            None => (0, 0),
+        };
+        for (at, (open, tally)) in members.into_iter().enumerate() {
+            let share = share + u64::from((at as u64) < rest);
+            open.exit_in_batch(tally.as_ref(), outcomes.of(at), share);
+        }
+    }
+}
+
+impl Running {
+    /// Ends the execution. The share of each member, and how many take one tick more, so that shares add up.
+    fn end(self, outcomes: &Outcomes, members: &[(Open, Option<Arc<Tally>>)]) -> (u64, u64) {
+        let took = self.recorder.clock.ticks().saturating_sub(self.start);
+        let size = members.len() as u64;
+        local::with(|local| {
+            local.push(self.series.event(Kind::COUNT, size));
+            local.push(self.series.event(Kind::ended(outcomes.of_all()), took));
+        });
+        let (share, rest) = (took / size, took % size);
+        let mut nobodys = 0;
+        for (at, (_, tally)) in members.iter().enumerate() {
+            let share = share + u64::from((at as u64) < rest);
+            match tally.as_ref().filter(|tally| tally.is_billed()) {
+                Some(tally) => tally.bill(share),
+                None => nobodys += share,
+            }
+        }
+        if nobodys > 0 {
+            let compute = self.recorder.compute(self.model, None);
+            local::with(|local| local.push(compute.event(Kind::COUNT, nobodys)));
+        }
+        (share, rest)
+    }
+}
+
+impl Drop for EnteredBatch {
+    #[cold]
+    fn drop(&mut self) {
+        self.end(&Outcomes::All(Outcome::Panicked));
+    }
+}
+
+/// What the attribute of a stage with `batch = …` says at run time.
+#[derive(Debug)]
+pub struct BatchArgs {
+    stage: StageArgs,
+    members: MemberList,
+}
+
+impl BatchArgs {
+    /// Where nobody records.
+    pub const NONE: BatchArgs = BatchArgs {
+        stage: StageArgs::NONE,
+        members: MemberList(Vec::new()),
+    };
+
+    /// The stage for these members.
+    #[must_use]
+    pub const fn new(stage: StageArgs, members: MemberList) -> BatchArgs {
+        BatchArgs { stage, members }
+    }
+}
+
+/// A synchronous batch whose return type can be named by nobody but the compiler.
+#[inline]
+pub fn run_batch<R>(
+    site: &'static Site,
+    args: BatchArgs,
+    body: impl FnOnce() -> R,
+    outcomes: impl FnOnce(&R) -> Outcomes,
+) -> R {
+    let batch = enter_batch(site, args);
+    let value = body();
+    batch.exit(outcomes(&value));
+    value
+}
+
+/// Where a batch stands that is a future.
+#[derive(Debug)]
+enum Phase {
+    /// Not polled yet: nothing has begun.
+    Fresh(BatchArgs),
+    Running(EnteredBatch),
+    Done,
+}
+
+pin_project! {
+    /// A stage with `batch = …` that is a future. Gives the value together with the batch, still open.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct StagedBatch<F> {
+        // as in `Staged`
+        shallow: [AtomicU8; 0],
+        #[pin]
+        future: F,
+        site: &'static Site,
+        // after the future, so that it is dropped after it
+        phase: Phase,
+        polling: bool,
+    }
+
+    impl<F> PinnedDrop for StagedBatch<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if let Phase::Running(batch) = std::mem::replace(this.phase, Phase::Done) {
+                let outcome = if *this.polling { Outcome::Panicked } else { Outcome::Cancelled };
+                batch.exit(Outcomes::All(outcome));
+            }
+        }
+    }
+}
+
+impl<F> StagedBatch<F> {
+    /// The stage begins with the first poll.
+    #[inline]
+    pub const fn new(site: &'static Site, args: BatchArgs, future: F) -> StagedBatch<F> {
+        StagedBatch {
+            shallow: [],
+            future,
+            site,
+            phase: Phase::Fresh(args),
+            polling: false,
+        }
+    }
+}
+
+impl<F: Future> Future for StagedBatch<F> {
+    type Output = (F::Output, EnteredBatch);
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        *this.phase = match std::mem::replace(this.phase, Phase::Done) {
+            Phase::Fresh(args) => Phase::Running(enter_batch(this.site, args)),
+            running => running,
+        };
+        *this.polling = true;
+        // unwinding out of here leaves the flag set
+        let polled = this.future.poll(cx);
+        *this.polling = false;
+        match polled {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(value) => match std::mem::replace(this.phase, Phase::Done) {
+                Phase::Running(batch) => Poll::Ready((value, batch)),
+                Phase::Fresh(_) | Phase::Done => {
+                    panic!("a future was polled after it had finished")
+                }
+            },
+        }
+    }
+}
+
+impl<F> fmt::Debug for StagedBatch<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StagedBatch")
+            .field("phase", &self.phase)
+            .finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// A stage with `batch = …` that is a future, for functions that return one.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct DeferredBatch<F, O> {
+        #[pin]
+        staged: StagedBatch<F>,
+        outcomes: O,
+    }
+}
+
+impl<F: Future, O: FnMut(&F::Output) -> Outcomes> Future for DeferredBatch<F, O> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        match this.staged.poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready((value, batch)) => {
+                batch.exit((this.outcomes)(&value));
+                Poll::Ready(value)
+            }
+        }
+    }
+}
+
+impl<F, O> fmt::Debug for DeferredBatch<F, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.staged.fmt(f)
+    }
+}
+
+/// A function that returns a future: the stage is the future, not the making of it.
+pub const fn run_batch_deferred<F: Future, O: FnMut(&F::Output) -> Outcomes>(
+    site: &'static Site,
+    args: BatchArgs,
+    future: F,
+    outcomes: O,
+) -> DeferredBatch<F, O> {
+    DeferredBatch {
+        staged: StagedBatch::new(site, args, future),
+        outcomes,
+    }
+}

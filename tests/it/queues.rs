@@ -1,0 +1,321 @@
+//! Queues and batches: who waits, for how long, and one execution for many requests.
+
+use crate::support::{counts, requests, shown, stages};
+use futures::FutureExt;
+use instrument_inference::queue::{self, Batch, Queued, Refused};
+use instrument_inference::testing::Rig;
+use instrument_inference::{
+    Classify, ErrorType, LabelValue, RequestContext, inference_request, inference_stage,
+};
+use std::time::Duration;
+
+type Answer = Result<u32, Failure>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Failure(ErrorType);
+
+impl Classify for Failure {
+    fn error_type(&self) -> ErrorType {
+        self.0
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Tenant(&'static str);
+
+impl LabelValue for Tenant {
+    const CARDINALITY: u32 = 2;
+    fn index(&self) -> u32 {
+        u32::from(self.0 == "b")
+    }
+    fn value(&self) -> Option<&str> {
+        Some(self.0)
+    }
+}
+
+/// Odd inputs fail.
+#[inference_stage("execute", batch = batch)]
+fn execute(rig: &Rig, batch: &Batch<u32, Answer>) -> Vec<Answer> {
+    rig.advance(Duration::from_millis(30));
+    let answer = |input: &u32| {
+        if input % 2 == 0 {
+            Ok(input * 2)
+        } else {
+            Err(Failure(ErrorType::CudaOom))
+        }
+    };
+    batch.inputs().map(answer).collect()
+}
+
+#[inference_request(ingress = "http", tenant = tenant)]
+async fn predict(
+    caller: queue::Caller<u32, Answer>,
+    input: u32,
+    tenant: Tenant,
+) -> Result<u32, Failure> {
+    caller
+        .call(input)
+        .await
+        .map_err(|_| Failure(ErrorType::Internal))?
+}
+
+fn value(rig: &Rig, series: &str) -> f64 {
+    rig.value(series)
+        .unwrap_or_else(|| panic!("no line {series} in\n{}", rig.scrape()))
+}
+
+const LABELS: &str = "model=\"none\",queue=\"q\",version=\"none\"";
+
+fn gauge(rig: &Rig, what: &str) -> Option<f64> {
+    rig.value(&format!("inference_queue_{what}{{{LABELS}}}"))
+}
+
+#[test]
+fn a_batch_of_many_is_one_execution_and_a_stage_for_each_member() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
+    let mut calls: Vec<_> = [(0, "a"), (1, "a"), (2, "b")]
+        .map(|(input, tenant)| Box::pin(predict(caller.clone(), input, Tenant(tenant))))
+        .into();
+    for call in &mut calls {
+        assert!(call.as_mut().now_or_never().is_none());
+    }
+    rig.advance(Duration::from_millis(10));
+    assert_eq!(
+        (gauge(&rig, "size"), gauge(&rig, "capacity")),
+        (Some(3.0), Some(8.0))
+    );
+    assert_eq!(gauge(&rig, "oldest_age_seconds"), Some(0.010));
+
+    let batch = worker
+        .next_blocking(3, Duration::from_secs(60))
+        .expect("three wait");
+    assert_eq!(
+        (
+            batch.len(),
+            gauge(&rig, "size"),
+            gauge(&rig, "oldest_age_seconds")
+        ),
+        (3, Some(0.0), None)
+    );
+    let answers = execute(&rig, &batch);
+    batch.finish(answers);
+    let got: Vec<_> = calls
+        .into_iter()
+        .map(|call| call.now_or_never().expect("answered"))
+        .collect();
+    assert_eq!(got, [Ok(0), Err(Failure(ErrorType::CudaOom)), Ok(4)]);
+
+    assert_eq!(
+        shown(&stages(&rig)),
+        "execute error 1, execute ok 2, queue ok 3"
+    );
+    assert_eq!(shown(&requests(&rig)), "error 1, ok 2");
+    let blamed = counts(&rig, "inference_errors_total", &["stage", "error_type"]);
+    assert_eq!(shown(&blamed), "execute cuda_oom 1");
+    let labels = "model=\"none\",version=\"none\"";
+    assert_eq!(
+        rig.value(&format!("inference_batch_size_count{{{labels}}}")),
+        Some(1.0)
+    );
+    assert_eq!(
+        rig.value(&format!("inference_batch_size_sum{{{labels}}}")),
+        Some(3.0)
+    );
+    let durations = "model=\"none\",outcome=\"ok\",version=\"none\"";
+    assert_eq!(
+        rig.value(&format!(
+            "inference_batch_duration_seconds_count{{{durations}}}"
+        )),
+        Some(1.0)
+    );
+    assert_eq!(
+        rig.value(&format!(
+            "inference_batch_duration_seconds_sum{{{durations}}}"
+        )),
+        Some(0.030)
+    );
+    assert_eq!(
+        shown(&counts(&rig, "inference_batches_total", &["trigger"])),
+        "full 1"
+    );
+    // shares that add up to the batch's time
+    for (tenant, seconds) in [("a", 0.020), ("b", 0.010)] {
+        let series = format!(
+            "inference_compute_seconds_total{{model=\"none\",tenant=\"{tenant}\",version=\"none\"}}"
+        );
+        assert!((value(&rig, &series) - seconds).abs() < 1e-8, "{tenant}");
+    }
+    assert_eq!(gauge(&rig, "peak"), Some(3.0));
+    for stage in ["queue", "execute"] {
+        let series = format!(
+            "inference_stage_in_flight{{model=\"none\",stage=\"{stage}\",version=\"none\"}}"
+        );
+        assert_eq!(rig.value(&series), Some(0.0), "{stage}");
+    }
+}
+
+#[test]
+fn a_client_that_leaves_the_queue_is_not_handed_out() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
+    let mut stays = Box::pin(predict(caller.clone(), 2, Tenant("a")));
+    let mut leaves = Box::pin(predict(caller, 4, Tenant("a")));
+    assert!(leaves.as_mut().now_or_never().is_none() && stays.as_mut().now_or_never().is_none());
+    drop(leaves);
+    let batch = worker.next_blocking(2, Duration::ZERO).expect("one waits");
+    assert_eq!(batch.inputs().copied().collect::<Vec<_>>(), [2]);
+    batch.finish(vec![Ok(1)]);
+    assert_eq!(stays.now_or_never(), Some(Ok(1)));
+    assert_eq!(shown(&requests(&rig)), "cancelled 1, ok 1");
+    assert_eq!(
+        shown(&counts(&rig, "inference_batches_total", &["trigger"])),
+        "timeout 1"
+    );
+    assert_eq!(gauge(&rig, "size"), Some(0.0));
+}
+
+#[test]
+fn a_full_queue_refuses_and_says_why_whatever_the_service_makes_of_it() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 1);
+    let mut waits = Box::pin(predict(caller.clone(), 2, Tenant("a")));
+    assert!(waits.as_mut().now_or_never().is_none());
+    let refused = predict(caller.clone(), 4, Tenant("a")).now_or_never();
+    assert_eq!(refused, Some(Err(Failure(ErrorType::Internal))));
+    worker.drain();
+    assert!(
+        predict(caller.clone(), 6, Tenant("a"))
+            .now_or_never()
+            .is_some_and(|answer| answer.is_err())
+    );
+    assert_eq!(caller.call_blocking(8), Err(Refused::Draining));
+    let reasons = counts(&rig, "inference_rejections_total", &["reason"]);
+    assert_eq!(shown(&reasons), "draining 1, queue_full 1");
+    drop(worker);
+    assert!(
+        waits.now_or_never().is_some_and(|answer| answer.is_err()),
+        "the worker is gone"
+    );
+    assert_eq!(gauge(&rig, "size"), Some(0.0));
+}
+
+#[test]
+fn a_worker_that_panics_leaves_nobody_waiting() {
+    #[inference_stage("execute", batch = batch)]
+    fn booms(batch: &Batch<u32, Answer>) -> Vec<Answer> {
+        panic!("boom")
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 4);
+    let mut waits = Box::pin(predict(caller, 2, Tenant("a")));
+    assert!(waits.as_mut().now_or_never().is_none());
+    let batch = worker.next_blocking(1, Duration::ZERO).expect("one waits");
+    let boom = std::panic::AssertUnwindSafe(|| booms(&batch));
+    assert!(std::panic::catch_unwind(boom).is_err());
+    drop(batch);
+    assert_eq!(
+        waits.now_or_never(),
+        Some(Err(Failure(ErrorType::Internal)))
+    );
+    assert_eq!(shown(&stages(&rig)), "execute panicked 1, queue ok 1");
+}
+
+#[test]
+fn an_error_of_the_whole_batch_is_one_of_every_member() {
+    #[inference_stage("execute", batch = inputs)]
+    async fn fails(inputs: Vec<Queued<u32>>) -> Result<Vec<u32>, Failure> {
+        tokio::task::yield_now().await;
+        Err(Failure(ErrorType::DeviceFault))
+    }
+    #[inference_request]
+    async fn waits(meter: queue::Meter, sender: std::sync::mpsc::Sender<Queued<u32>>) {
+        sender.send(meter.wrap(1)).expect("the other end is there");
+        std::future::pending().await
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let meter = queue::meter("q", 4);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut waiting: Vec<_> = (0..2)
+        .map(|_| Box::pin(waits(meter.clone(), sender.clone())))
+        .collect();
+    for one in &mut waiting {
+        assert!(one.as_mut().now_or_never().is_none());
+    }
+    let members: Vec<_> = receiver.try_iter().collect();
+    let failed = futures::executor::block_on(async { fails(members).await });
+    assert_eq!(failed, Err(Failure(ErrorType::DeviceFault)));
+    assert_eq!(shown(&stages(&rig)), "execute error 2, queue ok 2");
+    let durations = "model=\"none\",outcome=\"error\",version=\"none\"";
+    assert_eq!(
+        rig.value(&format!(
+            "inference_batch_duration_seconds_count{{{durations}}}"
+        )),
+        Some(1.0)
+    );
+}
+
+#[test]
+fn what_waits_and_is_dropped_is_cancelled_in_the_queue() {
+    #[inference_request]
+    fn wraps(meter: &queue::Meter) -> Queued<u8> {
+        meter.wrap(1)
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let meter = queue::meter("q", 4);
+    meter.show();
+    assert_eq!(
+        (gauge(&rig, "size"), gauge(&rig, "capacity")),
+        (Some(0.0), Some(4.0))
+    );
+    let queued = wraps(&meter);
+    assert_eq!(gauge(&rig, "size"), Some(1.0));
+    drop(queued);
+    assert_eq!(gauge(&rig, "size"), Some(0.0));
+    assert_eq!(shown(&stages(&rig)), "queue cancelled 1");
+    // a plain number of requests of which nothing else is known
+    #[inference_stage("execute", batch = 3)]
+    fn three() {}
+    three();
+    assert_eq!(shown(&stages(&rig)), "execute ok 3, queue cancelled 1");
+}
+
+#[test]
+fn a_member_whose_client_left_wastes_its_share() {
+    #[inference_request]
+    async fn waits(sender: std::sync::mpsc::Sender<RequestContext>) {
+        let context = RequestContext::current().expect("a request is current in its handler");
+        sender.send(context).expect("the other end is there");
+        std::future::pending().await
+    }
+    #[inference_stage("execute", batch = members)]
+    fn runs(rig: &Rig, members: &[RequestContext], leaves: &mut Option<impl Sized>) {
+        rig.advance(Duration::from_millis(10));
+        drop(leaves.take());
+        rig.advance(Duration::from_millis(10));
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut waiting: Vec<_> = (0..2).map(|_| Box::pin(waits(sender.clone()))).collect();
+    for one in &mut waiting {
+        assert!(one.as_mut().now_or_never().is_none());
+    }
+    let members: Vec<_> = receiver.try_iter().collect();
+    runs(&rig, &members, &mut waiting.pop());
+    assert_eq!(shown(&stages(&rig)), "execute cancelled 1, execute ok 1");
+    let wasted = value(
+        &rig,
+        "inference_wasted_compute_seconds_total{model=\"none\",version=\"none\"}",
+    );
+    assert!(
+        (wasted - 0.010).abs() < 1e-9,
+        "half of the batch's time: {wasted}"
+    );
+}

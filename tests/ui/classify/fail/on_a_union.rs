@@ -1,0 +1,8 @@
+use instrument_inference::Classify;
+
+#[derive(Classify)]
+union Failure {
+    code: u32,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use instrument_inference::Classify;
+
+#[derive(Classify)]
+struct Failure;
+
+fn main() {}

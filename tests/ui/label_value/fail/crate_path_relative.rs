@@ -1,0 +1,9 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+#[label(crate = instrument_inference)]
+enum Tier {
+    Free,
+}
+
+fn main() {}

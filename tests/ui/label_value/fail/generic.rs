@@ -1,0 +1,8 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier<const N: usize> {
+    Free,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier {
+    Free,
+    #[label("free")]
+    Trial,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+#[label("tier")]
+enum Tier {
+    Free,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier {}
+
+fn main() {}
