@@ -109,6 +109,7 @@ impl RigBuilder {
             self.extent,
             None,
         ));
+        wiring::retire(&scrape, &recorder);
         combo::refresh_outside(&recorder, false);
         local::runtime_started();
         Rig {

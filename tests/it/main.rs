@@ -14,6 +14,8 @@
 
 mod contexts;
 mod derives;
+#[cfg(feature = "tracing")]
+mod events;
 mod exact;
 mod labels;
 mod models;

@@ -79,3 +79,18 @@ fn what_is_loaded_again_goes_on_counting() {
     assert!(rig.model("m", "1").load(|| Ok::<_, ()>(())).is_ok());
     assert_eq!((ready(&rig), loads(&rig).as_str()), (Some(1.0), "ok  3"));
 }
+
+#[test]
+fn a_version_that_was_unloaded_long_ago_is_left_out_until_it_is_loaded_again() {
+    let rig = Rig::new();
+    let (old, _new) = (rig.model("m", "1"), rig.model("m", "2"));
+    old.ready();
+    old.unload();
+    rig.advance(Duration::from_secs(3_500));
+    assert_eq!(ready(&rig), Some(0.0));
+    rig.advance(Duration::from_secs(200));
+    assert!(!rig.scrape().contains("version=\"1\""), "{}", rig.scrape());
+    assert!(rig.scrape().contains("version=\"2\""));
+    old.ready();
+    assert_eq!(ready(&rig), Some(1.0));
+}

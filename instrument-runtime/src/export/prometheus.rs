@@ -1,16 +1,22 @@
 //! The scrape: what was recorded, in the Prometheus text format, or as plain points.
 
 use crate::record::catalog::{BUILD_INFO, CATALOG};
+use crate::record::retirement::Retirement;
 use opentelemetry_prometheus::PrometheusExporter;
 use prometheus::proto::{MetricFamily, MetricType};
 use prometheus::{Registry, TextEncoder};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 
 /// The registry that a scrape reads.
 #[derive(Debug, Clone)]
-pub(crate) struct Scrape(Registry);
+pub(crate) struct Scrape {
+    registry: Registry,
+    /// Versions that are not served any more, as `model` and `version`: the SDK never forgets a series.
+    retired: Arc<OnceLock<Retirement>>,
+}
 
 /// A histogram's point, as a scrape shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +41,8 @@ impl Scrape {
             .scope_info_enabled(false)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok((Scrape(registry), reader))
+        let retired = Arc::default();
+        Ok((Scrape { registry, retired }, reader))
     }
 
     /// The text of a scrape. `names` picks families, as `?name[]=` does; empty means all.
@@ -54,6 +61,11 @@ impl Scrape {
         Ok(text)
     }
 
+    /// Leaves out versions that were unloaded long ago.
+    pub(crate) fn leave_out_retired(&self, retired: Retirement) {
+        let _ = self.retired.set(retired);
+    }
+
     /// Everything, for those that look at several families.
     pub(crate) fn gather(&self) -> Gathered {
         Gathered(self.families().unwrap_or_default())
@@ -65,7 +77,7 @@ impl Scrape {
             return Err("a scrape was asked for inside of a scrape".to_owned());
         };
         // a callback of the service's own metrics may panic
-        let gathered = catch_unwind(AssertUnwindSafe(|| self.0.gather()));
+        let gathered = catch_unwind(AssertUnwindSafe(|| self.registry.gather()));
         let mut families =
             gathered.map_err(|_| "a callback of the service's own metrics panicked".to_owned())?;
         if !families
@@ -75,6 +87,11 @@ impl Scrape {
             // one has panicked in an earlier scrape: the SDK is silent from then on
             return Err("the metrics cannot be read any more".to_owned());
         }
+        if let Some(retired) = self.retired.get().filter(|retired| retired.any()) {
+            for family in &mut families {
+                leave_out(family, retired);
+            }
+        }
         for family in &mut families {
             if !CATALOG.iter().any(|metric| metric.name == family.name()) {
                 readable_labels(family);
@@ -82,6 +99,18 @@ impl Scrape {
         }
         Ok(families)
     }
+}
+
+fn leave_out(family: &mut MetricFamily, retired: &Retirement) {
+    let mut metrics = family.take_metric();
+    metrics.retain(|metric| {
+        let label = |name: &str| metric.get_label().iter().find(|pair| pair.name() == name);
+        match (label("model"), label("version")) {
+            (Some(model), Some(version)) => !retired.is_retired(model.value(), version.value()),
+            _ => true,
+        }
+    });
+    family.set_metric(metrics);
 }
 
 /// Label names that Prometheus refuses would make it refuse the whole scrape: they get a `_` in front, or in place of

@@ -1,5 +1,6 @@
 //! One open stage: entered once, left exactly once.
 
+use crate::notice;
 use crate::record::combo;
 use crate::record::local;
 use crate::record::open::{Open, ticks};
@@ -8,6 +9,7 @@ use crate::record::tally::Tally;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// What a stage's attribute says at run time.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +18,18 @@ pub struct StageArgs {
     pub(crate) own: u32,
     /// The label combination of `model = …`; 0: what the request says.
     pub(crate) combo: u32,
+}
+
+/// Once for each site; not in tests with a clock of their own, where stages often run alone.
+#[cold]
+fn tell_orphan(site: &'static Site) {
+    if !site.told.swap(true, Ordering::Relaxed) {
+        notice::report(&format!(
+            "stage `{}` at {site} runs outside of any request, so its time is nobody's: carry the request there, with \
+             `carry`, `carry_async`, `spawn`, `spawn_blocking`, `RequestContext::enter` or `Queued`",
+            site.name
+        ));
+    }
 }
 
 #[cold]
@@ -48,6 +62,9 @@ impl Open {
             let foreign = args.combo != 0 && !combo::same_runtime(args.combo, local.combo());
             let serial = if foreign { 0 } else { local.serial() };
             let start = ticks(id);
+            if serial == 0 && !foreign && !id.is_manual() && !site.told.load(Ordering::Relaxed) {
+                tell_orphan(site);
+            }
             let outermost = match serial {
                 0 => id.is_execution(),
                 _ => local::with_current(|tally| {

@@ -9,6 +9,8 @@ pub(crate) mod drain;
 pub(crate) mod guard;
 pub(crate) mod instruments;
 pub(crate) mod layout;
+#[cfg(feature = "tracing")]
+pub(crate) mod limit;
 pub(crate) mod local;
 pub(crate) mod model;
 pub(crate) mod observe;
@@ -18,6 +20,8 @@ pub(crate) mod peak;
 pub(crate) mod queue;
 pub(crate) mod recorder;
 pub(crate) mod registry;
+#[cfg(feature = "prometheus")]
+pub(crate) mod retirement;
 pub(crate) mod ring;
 pub(crate) mod rings;
 pub(crate) mod series;

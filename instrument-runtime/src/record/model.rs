@@ -104,6 +104,7 @@ impl ModelState {
         self.phase.load(Ordering::Acquire) == Phase::Ready as u8
     }
 
+    #[cfg(feature = "prometheus")]
     /// Since when it is unloaded, as a monotonic time in seconds.
     pub(crate) fn unloaded_at(&self) -> Option<f64> {
         known(&self.unloaded_at)

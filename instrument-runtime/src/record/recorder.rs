@@ -7,6 +7,8 @@ use crate::record::clock::Clock;
 use crate::record::drain;
 use crate::record::instruments::Instruments;
 use crate::record::layout::{Edges, Layouts};
+#[cfg(feature = "tracing")]
+use crate::record::limit::Limit;
 use crate::record::model::{Model, ModelState, NO_MODEL};
 use crate::record::observed::Observed;
 use crate::record::series::{self, Series, SeriesId};
@@ -98,6 +100,10 @@ pub(crate) struct Recorder {
     pub(crate) budget: Arc<Budget>,
     state: Mutex<State>,
     pub(crate) level: Level,
+    #[cfg(feature = "tracing")]
+    pub(crate) service_version: Option<Box<str>>,
+    #[cfg(feature = "tracing")]
+    pub(crate) failures: Limit,
     /// The label combination outside of requests; kept by `combo.rs`.
     pub(crate) outside: AtomicU32,
 }
@@ -153,6 +159,10 @@ impl Recorder {
             observed,
             budget: Arc::new(Budget::new(extent.lines)),
             level: extent.level,
+            #[cfg(feature = "tracing")]
+            service_version: service_version.map(Into::into),
+            #[cfg(feature = "tracing")]
+            failures: Limit::default(),
             state: Mutex::new(state),
             outside: AtomicU32::new(0),
         }
@@ -257,6 +267,13 @@ impl State {
         }
         self.models.push(model);
         self.models.len() - 1
+    }
+
+    /// Name and version.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn model_names(&self, model: usize) -> (Box<str>, Box<str>) {
+        let model = self.models.get(model).unwrap_or(&self.models[NO_MODEL]);
+        (model.name.clone(), model.version.clone())
     }
 
     pub(crate) fn model_name(&self, model: usize) -> Box<str> {

@@ -10,6 +10,8 @@ use crate::record::series::Kind;
 use crate::record::tally::Tally;
 use crate::record::troubles::Troubles;
 use crate::request::context::Scope;
+#[cfg(feature = "tracing")]
+use crate::request::event;
 use crate::request::opening::Opening;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
@@ -188,7 +190,14 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
         }
     });
     if outcome != Outcome::Ok {
-        count(&recorder, &combo.labels, outcome, tally.troubles(), cause);
+        count(
+            &recorder,
+            &combo.labels,
+            outcome,
+            tally.troubles(),
+            cause,
+            total,
+        );
     }
 }
 
@@ -214,6 +223,7 @@ fn count(
     outcome: Outcome,
     troubles: &Troubles,
     cause: Cause,
+    took: u64,
 ) {
     let model = Some(labels.model);
     let one = |metric, labels: &[(&'static str, &str)]| {
@@ -223,6 +233,7 @@ fn count(
     match outcome {
         Outcome::Error(own) => {
             let (stage, error) = troubles.born(own).unwrap_or((NO_STAGE, own));
+            report(recorder, labels.model, stage, Some(error), took);
             let error = ("error_type", error.as_str());
             one(&catalog::ERRORS, &[("stage", stage), error]);
             if let Some(tenant) = &labels.tenant {
@@ -238,6 +249,22 @@ fn count(
                 &[("stage", stage), ("cause", cause.as_str())],
             );
         }
-        Outcome::Ok | Outcome::Panicked => {}
+        Outcome::Panicked => report(recorder, labels.model, NO_STAGE, None, took),
+        Outcome::Ok => {}
     }
 }
+
+#[cfg(feature = "tracing")]
+fn report(
+    recorder: &Recorder,
+    model: usize,
+    stage: &'static str,
+    error: Option<ErrorType>,
+    took: u64,
+) {
+    event::failed(recorder, model, stage, error, recorder.clock.seconds(took));
+}
+
+/// Nobody listens.
+#[cfg(not(feature = "tracing"))]
+fn report(_: &Recorder, _: usize, _: &'static str, _: Option<ErrorType>, _: u64) {}

@@ -7,6 +7,8 @@ pub(crate) mod classify_text;
 #[cfg(feature = "http")]
 pub(crate) mod classify_tokio;
 pub(crate) mod context;
+#[cfg(feature = "tracing")]
+pub(crate) mod event;
 pub(crate) mod hops;
 pub(crate) mod inner;
 pub(crate) mod life;

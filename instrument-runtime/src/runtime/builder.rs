@@ -149,6 +149,7 @@ fn start(config: &Config) -> Result<Telemetry, InstallError> {
         extent(config),
         config.service_version.as_deref(),
     ));
+    wiring::retire(&scrape, &recorder);
     // last: from here on guards record
     combo::refresh_outside(&recorder, true);
     local::runtime_started();

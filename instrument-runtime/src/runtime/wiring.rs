@@ -1,6 +1,9 @@
 //! Which parts there are, by feature: readers for the provider, and servers.
 
 use crate::config::Config;
+use crate::record::recorder::Recorder;
+#[cfg(feature = "prometheus")]
+use crate::record::retirement::Retirement;
 use crate::runtime::error::InstallError;
 use opentelemetry::KeyValue;
 use opentelemetry_sdk::Resource;
@@ -50,6 +53,15 @@ pub(crate) fn scrape(
 ) -> Result<(Scrape, MeterProviderBuilder), InstallError> {
     Ok((Scrape, builder))
 }
+
+/// Versions that were unloaded long ago are left out of the scrape.
+#[cfg(feature = "prometheus")]
+pub(crate) fn retire(scrape: &Scrape, recorder: &Recorder) {
+    scrape.leave_out_retired(Retirement::new(recorder));
+}
+
+#[cfg(not(feature = "prometheus"))]
+pub(crate) fn retire(_: &Scrape, _: &Recorder) {}
 
 /// Serves `/metrics`, where an address for it is set.
 #[cfg(all(feature = "prometheus", feature = "http"))]

@@ -6,6 +6,7 @@ use crate::vocab::buckets::Buckets;
 use crate::vocab::stage::is_execution;
 use std::fmt;
 use std::panic::Location;
+use std::sync::atomic::AtomicBool;
 
 /// Every site that is linked into the program, called or not.
 #[linkme::distributed_slice]
@@ -44,6 +45,8 @@ pub struct Site {
     pub(crate) foreknown: Foreknown,
     pub(crate) execution: bool,
     pub(crate) root: bool,
+    /// Somebody was told that it runs outside of any request.
+    pub(crate) told: AtomicBool,
     pub(crate) own: OwnLabels,
     pub(crate) series: SeriesTable,
 }
@@ -79,6 +82,7 @@ impl Site {
             foreknown: Foreknown::Ingress(None),
             execution: false,
             root: false,
+            told: AtomicBool::new(false),
             own: OwnLabels::new(),
             series: SeriesTable::new(),
         }

@@ -1,0 +1,32 @@
+//! One event for a request that failed: for the log, where labels end.
+
+use crate::record::recorder::Recorder;
+use crate::vocab::error_type::ErrorType;
+
+/// A request has ended in `error` (with its type) or `panicked`.
+pub(crate) fn failed(
+    recorder: &Recorder,
+    model: usize,
+    stage: &'static str,
+    error: Option<ErrorType>,
+    seconds: f64,
+) {
+    let second = recorder.clock.monotonic().as_secs();
+    let Some(suppressed) = recorder.failures.admit(second) else {
+        return;
+    };
+    let (model, version) = recorder.state().model_names(model);
+    let outcome = if error.is_some() { "error" } else { "panicked" };
+    tracing::warn!(
+        target: "instrument_inference::request",
+        model = &*model,
+        version = &*version,
+        service_version = recorder.service_version.as_deref(),
+        stage,
+        outcome,
+        error_type = error.map(ErrorType::as_str),
+        seconds,
+        suppressed,
+        "a request failed"
+    );
+}

@@ -1,0 +1,73 @@
+//! The event for a request that failed.
+
+use instrument_inference::testing::Rig;
+use instrument_inference::{ErrorType, inference_request, inference_stage};
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Keeps events as text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+struct Line<'a>(&'a mut String);
+
+impl Visit for Line<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.push_str(&format!(" {field}={value:?}"));
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("instrument_inference")
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut line = format!("{} {}", event.metadata().level(), event.metadata().target());
+        event.record(&mut Line(&mut line));
+        self.0.lock().unwrap().push(line);
+    }
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[inference_stage("execute")]
+fn execute(fail: Option<ErrorType>) -> Result<(), ErrorType> {
+    fail.map_or(Ok(()), Err)
+}
+
+#[inference_request]
+fn predict(fail: Option<ErrorType>) -> Result<(), ErrorType> {
+    execute(fail)
+}
+
+#[test]
+fn a_failure_says_where_and_what_and_nothing_else_says_anything() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    rig.model("sentiment", "2024.06.15");
+    let log = Log::default();
+    tracing::subscriber::with_default(log.clone(), || {
+        assert!(predict(None).is_ok());
+        assert!(predict(Some(ErrorType::CudaOom)).is_err());
+    });
+    let lines = log.0.lock().unwrap().clone();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    for part in [
+        "WARN instrument_inference::request",
+        "model=\"sentiment\"",
+        "version=\"2024.06.15\"",
+        "stage=\"execute\"",
+        "error_type=\"cuda_oom\"",
+        "outcome=\"error\"",
+    ] {
+        assert!(lines[0].contains(part), "no {part} in {}", lines[0]);
+    }
+}
