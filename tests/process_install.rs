@@ -47,6 +47,8 @@ fn tell(story: &str, variables: &[(&str, &str)]) -> String {
         "INSTRUMENT_DISABLED",
         "OTEL_SERVICE_NAME",
         "OTEL_RESOURCE_ATTRIBUTES",
+        "INSTRUMENT_LEVEL",
+        "INSTRUMENT_LINE_BUDGET",
     ] {
         command.env_remove(name);
     }
@@ -115,6 +117,15 @@ stories! {
     a_stop_closes_the_port_and_what_runs_on_is_ignored;
     a_textfile_appears_whole;
     more_than_a_ring_holds_is_all_there;
+    wrong_resource_attributes_are_named with [("OTEL_RESOURCE_ATTRIBUTES", "a=b,garbage")];
+    odd_resource_attributes_do_not_spoil_the_scrape with [("OTEL_RESOURCE_ATTRIBUTES", "1a=x,ok=y")];
+    a_scrape_inside_a_scrape_is_empty_and_hangs_nobody;
+    a_stage_inside_a_callback_hangs_nobody;
+    a_callback_that_panics_is_told_and_nobody_panics_with_it;
+    clients_that_hang_up_leave_no_work_behind;
+    clients_that_never_read_are_cut_off;
+    levels_and_budgets_are_read with [("INSTRUMENT_LEVEL", "core"), ("INSTRUMENT_LINE_BUDGET", "1000")];
+    wrong_levels_and_budgets_are_named with [("INSTRUMENT_LEVEL", "much"), ("INSTRUMENT_LINE_BUDGET", "-1")];
 }
 
 mod told {
@@ -450,6 +461,139 @@ mod told {
                 .is_err()
         );
         stop(&telemetry);
+    }
+
+    pub fn wrong_resource_attributes_are_named() {
+        let error = Telemetry::defaults("story")
+            .install()
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("OTEL_RESOURCE_ATTRIBUTES") && error.contains("`garbage`"),
+            "{error}"
+        );
+    }
+
+    pub fn odd_resource_attributes_do_not_spoil_the_scrape() {
+        let telemetry = builder().from_env().install().unwrap();
+        let scrape = telemetry.scrape();
+        let info = scrape
+            .lines()
+            .find(|line| line.starts_with("target_info{"))
+            .unwrap();
+        assert!(
+            info.contains("_1a=\"x\"") && info.contains("ok=\"y\""),
+            "{info}"
+        );
+        stop(&telemetry);
+    }
+
+    pub fn a_scrape_inside_a_scrape_is_empty_and_hangs_nobody() {
+        let telemetry = builder().install().unwrap();
+        let inner = telemetry.clone();
+        let meter = telemetry.meter();
+        let gauge = meter.u64_observable_gauge("own");
+        let _ = gauge
+            .with_callback(move |point| point.observe(inner.scrape().len() as u64, &[]))
+            .build();
+        assert!(telemetry.scrape().contains("own 0\n"));
+        stop(&telemetry);
+    }
+
+    pub fn a_stage_inside_a_callback_hangs_nobody() {
+        #[inference_stage("own_layout", buckets = [0.7, 0.8])]
+        fn depth() -> u64 {
+            3
+        }
+        let telemetry = builder().install().unwrap();
+        let meter = telemetry.meter();
+        let gauge = meter.u64_observable_gauge("own");
+        let _ = gauge
+            .with_callback(|point| point.observe(depth(), &[]))
+            .build();
+        assert!(telemetry.scrape().contains("own 3\n"));
+        let _slot = telemetry.model("m", "1");
+        assert!(telemetry.scrape().contains("stage=\"own_layout\""));
+        stop(&telemetry);
+    }
+
+    pub fn a_callback_that_panics_is_told_and_nobody_panics_with_it() {
+        let telemetry = builder().install().unwrap();
+        let address = telemetry.metrics_addr().unwrap();
+        let meter = telemetry.meter();
+        let gauge = meter.u64_observable_gauge("own");
+        let _ = gauge
+            .with_callback(|_| panic!("in the service's own callback"))
+            .build();
+        assert_eq!(telemetry.scrape(), "");
+        for _ in 0..2 {
+            let answer = text(&ask(address, "GET", "/metrics", ""));
+            assert!(
+                answer.starts_with("HTTP/1.1 500 "),
+                "an empty answer would look like a service without load: {answer}"
+            );
+        }
+        assert!(telemetry.summary().rows().is_empty());
+        assert_eq!(execute(), 1);
+        let _ = telemetry.shutdown_blocking(PATIENCE);
+    }
+
+    pub fn clients_that_hang_up_leave_no_work_behind() {
+        let telemetry = builder().install().unwrap();
+        let address = telemetry.metrics_addr().unwrap();
+        for _ in 0..500 {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream
+                .write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n")
+                .unwrap();
+        }
+        assert_eq!(peer::get(address, "/metrics").unwrap().status, 200);
+        stop(&telemetry);
+    }
+
+    pub fn clients_that_never_read_are_cut_off() {
+        let telemetry = builder().install().unwrap();
+        let address = telemetry.metrics_addr().unwrap();
+        // far more than the buffers of both sides of a connection hold
+        let counter = telemetry.meter().u64_counter("own").build();
+        for number in 0..2_000 {
+            let label =
+                opentelemetry::KeyValue::new("label", format!("{number}{}", "x".repeat(8_000)));
+            counter.add(1, &[label]);
+        }
+        let mut silent = TcpStream::connect(address).unwrap();
+        silent
+            .write_all(b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+        silent.set_read_timeout(Some(PATIENCE)).unwrap();
+        // the first byte says that the answer is on its way; then nothing is read until the other side has given up
+        silent.read_exact(&mut [0; 1]).unwrap();
+        let begun = Instant::now();
+        while silent.write_all(b"x").is_ok() {
+            assert!(begun.elapsed() < PATIENCE, "never cut off");
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
+        stop(&telemetry);
+    }
+
+    pub fn levels_and_budgets_are_read() {
+        let telemetry = builder().from_env().install().unwrap();
+        block_on(predict());
+        assert!(
+            telemetry
+                .scrape()
+                .contains("inference_requests_total{model=\"none\",outcome=\"ok\"")
+        );
+        stop(&telemetry);
+    }
+
+    pub fn wrong_levels_and_budgets_are_named() {
+        let error = builder().from_env().install().unwrap_err().to_string();
+        assert!(
+            error.contains("INSTRUMENT_LEVEL = \"much\"")
+                && error.contains("INSTRUMENT_LINE_BUDGET = \"-1\""),
+            "{error}"
+        );
     }
 
     pub fn more_than_a_ring_holds_is_all_there() {

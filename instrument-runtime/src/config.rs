@@ -71,6 +71,12 @@ impl Config {
                 value,
             });
         }
+        if let Some(value) = self.variable(&get, "OTEL_RESOURCE_ATTRIBUTES")
+            && let Some(pair) = value.split(',').find(|pair| !is_attribute(pair))
+        {
+            let reason = format!("`{pair}` is no attribute; expected `key=value,key=value`");
+            self.wrong("OTEL_RESOURCE_ATTRIBUTES", value.clone(), &reason);
+        }
         if let Some(value) = self.variable(&get, "INSTRUMENT_DISABLED") {
             match value.to_ascii_lowercase().as_str() {
                 "1" | "true" => self.disabled = true,
@@ -131,6 +137,12 @@ impl Config {
             }
         }
     }
+}
+
+/// A key, not empty, and a value.
+fn is_attribute(pair: &str) -> bool {
+    pair.split_once('=')
+        .is_some_and(|(key, _)| !key.trim().is_empty())
 }
 
 impl Setting {
