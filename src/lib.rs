@@ -476,6 +476,10 @@ pub use instrument_runtime::{
     Metric, MetricKind, ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome, carry,
     carry_async, queue, spawn, spawn_blocking,
 };
+#[cfg(feature = "tower")]
+pub use instrument_runtime::{
+    MeasuredBody, RequestLayer, RequestService, ResponseFuture, TimeLimit,
+};
 #[cfg(feature = "prometheus")]
 pub use instrument_runtime::{Summary, SummaryRow};
 

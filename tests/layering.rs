@@ -27,7 +27,26 @@ const HOMES: &[(&str, &[&str])] = &[
     ("nvml_wrapper", &["gpu::nvml"]),
     ("tonic", &["serve", "triton", "request::classify_tonic"]),
     ("tower", &["request::layer", "request::outcome_http"]),
-    ("http", &["request::layer", "request::outcome_http"]),
+    ("tower_layer", &["request::layer"]),
+    ("tower_service", &["request::layer"]),
+    (
+        "http",
+        &[
+            "request::layer",
+            "request::measured_body",
+            "request::outcome_http",
+            "request::protocol",
+            "request::response",
+        ],
+    ),
+    (
+        "http_body",
+        &[
+            "request::layer",
+            "request::measured_body",
+            "request::response",
+        ],
+    ),
     ("axum", &["serve", "triton"]),
     ("hyper", &["serve", "triton"]),
     ("hyper_util", &["serve", "triton"]),

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 #[derive(Debug)]
 pub struct Client {
     addr: SocketAddr,
+    key: Option<&'static str>,
     connection: Option<SendRequest<Full<Bytes>>>,
 }
 
@@ -58,8 +59,16 @@ impl Client {
     pub fn new(addr: SocketAddr) -> Client {
         Client {
             addr,
+            key: None,
             connection: None,
         }
+    }
+
+    /// Sends this API key with each request.
+    #[must_use]
+    pub fn with_key(mut self, key: Option<&'static str>) -> Client {
+        self.key = key;
+        self
     }
 
     /// Sends `body` to `path` and reads the whole answer.
@@ -70,18 +79,22 @@ impl Client {
     ///
     /// # Panics
     ///
-    /// If `path` is no path.
+    /// If `path` is no path, or the key cannot stand in a header.
     pub async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Result<Reply, ClientError> {
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.is_closed() => connection,
             _ => self.connect().await?,
         };
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(Method::POST)
             .uri(path)
-            .header(HOST, self.addr.to_string())
+            .header(HOST, self.addr.to_string());
+        if let Some(key) = self.key {
+            request = request.header("x-api-key", key);
+        }
+        let request = request
             .body(Full::new(body.into()))
-            .expect("the path is written in the code that calls");
+            .expect("path and key are written in the code that calls");
         let wrong = |source| ClientError::Http {
             addr: self.addr,
             source,

@@ -1,11 +1,14 @@
-//! Room for work that blocks: as many jobs at a time as there are turns, never on the threads that serve connections.
+//! Room for work that blocks, never on the threads that serve connections: as many short jobs at a time as there are
+//! turns, and a thread for a job that lasts.
 
-use std::panic::resume_unwind;
+use std::convert::Infallible;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::thread::available_parallelism;
+use std::thread::{self, available_parallelism};
 
 use instrument_inference::inference_stage;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 
 /// Hands out turns to block a thread. Cheap to clone.
@@ -14,9 +17,10 @@ use tokio::task::spawn_blocking;
 #[derive(Clone, Debug)]
 pub struct Workers(Arc<Semaphore>);
 
-/// The right to block one thread at a time.
+/// The right to block one thread for one job.
 #[derive(Debug)]
-pub struct Turn(Arc<OwnedSemaphorePermit>);
+#[must_use = "others wait for it"]
+pub struct Turn(#[expect(dead_code, reason = "held for its destructor")] OwnedSemaphorePermit);
 
 impl Workers {
     /// A turn for each processor: more would only take time from each other.
@@ -26,15 +30,15 @@ impl Workers {
         Workers(Arc::new(Semaphore::new(processors)))
     }
 
-    /// Waits for a turn.
+    /// Waits for a turn. A stage of its own, told apart from `queue`, which is in front of the model.
     ///
     /// # Panics
     ///
     /// Never: nobody closes the semaphore.
-    #[inference_stage("queue")]
+    #[inference_stage("turn")]
     pub async fn turn(&self) -> Turn {
         let turn = Arc::clone(&self.0).acquire_owned().await;
-        Turn(Arc::new(turn.expect("nobody closes the semaphore")))
+        Turn(turn.expect("nobody closes the semaphore"))
     }
 }
 
@@ -42,10 +46,9 @@ impl Turn {
     /// Runs `work` on a thread that may block, and panics where it panics.
     ///
     /// A job cannot be stopped. When nobody waits for it any more it goes on, and keeps its turn until it is done.
-    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        let turn = Arc::clone(&self.0);
+    pub async fn run<T: Send + 'static>(self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let job = spawn_blocking(move || {
-            let _turn = turn;
+            let _turn = self;
             work()
         });
         match job.await {
@@ -56,6 +59,35 @@ impl Turn {
                 Err(_) => std::future::pending().await,
             },
         }
+    }
+}
+
+/// A thread for one job that lasts, such as running a model.
+#[derive(Debug)]
+pub struct Thread {
+    /// Its other end is gone when the thread is.
+    runs: oneshot::Receiver<Infallible>,
+}
+
+impl Thread {
+    /// Runs `work` until it returns. When it panics it is begun again: what it was at is lost, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no thread left.
+    pub fn spawn(name: &str, work: impl Fn() + Send + 'static) -> io::Result<Thread> {
+        let (tell, runs) = oneshot::channel();
+        thread::Builder::new().name(name.into()).spawn(move || {
+            // Before the value that tells: whoever waits for the end finds what `work` held gone.
+            let (_tell, work) = (tell, work);
+            while catch_unwind(AssertUnwindSafe(&work)).is_err() {}
+        })?;
+        Ok(Thread { runs })
+    }
+
+    /// Waits until `work` has returned.
+    pub async fn ended(self) {
+        let _ = self.runs.await;
     }
 }
 
@@ -74,7 +106,6 @@ mod tests {
             _ = turn.run(move || { let _ = tell.send(()); held.recv() }) => unreachable!("it is held"),
             _ = told => {}
         }
-        drop(turn);
         assert_eq!(workers.0.available_permits(), 0);
         release.send(()).expect("the job waits for it");
         workers.turn().await;
@@ -88,5 +119,24 @@ mod tests {
             turn.run(|| panic!("boom")).await
         });
         assert!(waiting.await.is_err_and(|error| error.is_panic()));
+    }
+
+    #[tokio::test]
+    async fn a_panic_does_not_end_a_thread() {
+        let (send, jobs) = mpsc::channel();
+        let (tell, done) = mpsc::channel();
+        let thread = Thread::spawn("jobs", move || {
+            while let Ok(job) = jobs.recv() {
+                assert_ne!(job, 0, "boom");
+                tell.send(job).expect("the test listens");
+            }
+        });
+        let thread = thread.expect("a thread");
+        for job in [1, 0, 2] {
+            send.send(job).expect("the thread listens");
+        }
+        drop(send);
+        thread.ended().await;
+        assert_eq!(done.iter().collect::<Vec<_>>(), [1, 2]);
     }
 }

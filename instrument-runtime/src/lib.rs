@@ -43,6 +43,13 @@ pub use request::members::Members;
 pub use request::outcome::ToOutcome;
 #[cfg(feature = "metrics")]
 pub use request::slot::ModelSlot;
+#[cfg(feature = "tower")]
+pub use request::{
+    deadline::TimeLimit,
+    layer::{RequestLayer, RequestService},
+    measured_body::MeasuredBody,
+    response::ResponseFuture,
+};
 #[cfg(feature = "metrics")]
 pub use runtime::builder::TelemetryBuilder;
 #[cfg(feature = "metrics")]

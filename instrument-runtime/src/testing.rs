@@ -162,7 +162,17 @@ impl Rig {
     pub fn model(&self, name: &str, version: &str) -> ModelSlot {
         let (model, state) = self.recorder.declare(name, version);
         combo::refresh_outside(&self.recorder, false);
+        if self.recorder.only_model() == model {
+            self.recorder.show_foreseen(model);
+        }
         ModelSlot::new(&self.recorder, model, state)
+    }
+
+    /// A layer that owns requests and records them to this rig, whatever thread serves them, as
+    /// `Telemetry::request_layer` does.
+    #[cfg(feature = "tower")]
+    pub fn request_layer(&self, ingress: &'static str) -> crate::request::layer::RequestLayer {
+        crate::request::layer::RequestLayer::new(Some(&self.recorder), ingress)
     }
 
     /// Moves the clock.

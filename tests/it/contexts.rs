@@ -187,3 +187,47 @@ fn work_is_carried_to_where_it_is_done() {
     assert_eq!(carry(|| 7)(), 7);
     assert_eq!(runtime.block_on(carry_async(async { 7 })), 7);
 }
+
+/// A thread that waits for its halves takes up other requests meanwhile: each stays one of its own.
+#[test]
+fn requests_that_a_pool_takes_up_within_others_are_their_own() {
+    #[inference_stage("retrieve")]
+    fn half(depth: u32) {
+        if depth > 0 {
+            let (left, right) = (
+                carry(move || half(depth - 1)),
+                carry(move || half(depth - 1)),
+            );
+            rayon::join(left, right);
+        }
+    }
+    #[inference_request(model = slot)]
+    fn recall(slot: &ModelSlot, depth: u32) {
+        half(depth);
+    }
+    let rig = Rig::new();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(4)
+        .build()
+        .unwrap();
+    pool.broadcast(|_| std::mem::forget(rig.enter()));
+    let slots = [rig.model("shallow", "1"), rig.model("deep", "1")];
+    pool.scope(|scope| {
+        for _ in 0..200 {
+            scope.spawn(|_| recall(&slots[0], 1));
+            scope.spawn(|_| recall(&slots[1], 4));
+        }
+    });
+    assert_eq!(
+        shown(&counts(
+            &rig,
+            "inference_requests_total",
+            &["model", "outcome"]
+        )),
+        "deep ok 200, shallow ok 200"
+    );
+    let halves = counts(&rig, "inference_stage_duration_seconds_count", &["model"]);
+    assert_eq!(shown(&halves), "deep 6200, shallow 600");
+    assert_eq!(in_flight(&rig, "deep"), Some(0.0));
+    assert_eq!(in_flight(&rig, "shallow"), Some(0.0));
+}

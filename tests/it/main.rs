@@ -18,6 +18,7 @@ mod derives;
 mod events;
 mod exact;
 mod labels;
+mod lines;
 mod models;
 mod outcomes;
 mod queues;

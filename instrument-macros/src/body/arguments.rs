@@ -5,23 +5,32 @@ use crate::syntax::labels::Label;
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Ident, Lit};
+use syn::{Expr, ExprLit, Ident, Lit, LitStr};
 
 /// `label(&expr)`, on the expression: its type is what may be wrong.
 pub(crate) fn label(value: &Expr, paths: &CratePath) -> TokenStream {
     let span = value.span();
     let label = paths.private_at(span, "label");
-    let value = if let Expr::Lit(ExprLit {
-        lit: Lit::Str(text),
-        ..
-    }) = value
-    {
-        let literal = paths.private_at(span, "Literal");
-        quote_spanned!(span=> &#literal(#text))
-    } else {
-        borrowed(value)
+    let value = match text(value) {
+        Some(text) => {
+            let literal = paths.private_at(span, "Literal");
+            quote_spanned!(span=> &#literal(#text))
+        }
+        None => borrowed(value),
     };
     quote_spanned!(span=> #label(#value))
+}
+
+/// The text of a string literal, also of one that came through a `macro_rules!` as `$text:literal`.
+pub(crate) fn text(value: &Expr) -> Option<&LitStr> {
+    match value {
+        Expr::Group(group) => text(&group.expr),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text),
+        _ => None,
+    }
 }
 
 /// `members(&expr)`, on the expression: its type is what may be wrong.

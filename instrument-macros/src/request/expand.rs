@@ -8,7 +8,6 @@ use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Expr, ExprLit, Lit, LitStr};
 
 const VERBS: Verbs = Verbs {
     enter: "open",
@@ -31,7 +30,7 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
     let arguments = respan(quote!((#name, ::core::module_path!())), ident.span());
     let options = settings.site_options(&private);
     // A literal is known before the first request: its series can exist at 0.
-    let ingress = request.ingress.as_ref().and_then(literal);
+    let ingress = request.ingress.as_ref().and_then(arguments::text);
     let varies = (request.ingress.is_some() && ingress.is_none()) || request.tier.is_some();
     let varies = varies.then(|| quote_spanned!(span=> .varies()));
     let ingress = ingress.map(|text| quote_spanned!(span=> .ingress(#text)));
@@ -57,16 +56,6 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
         private,
     };
     wrap.emit()
-}
-
-fn literal(value: &Expr) -> Option<&LitStr> {
-    match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Some(text),
-        _ => None,
-    }
 }
 
 fn opening(request: &Request, private: &TokenStream) -> Arguments {

@@ -87,6 +87,8 @@ pub(crate) struct State {
     edges: HashMap<(usize, SiteKind, &'static str), (Edges, &'static Site)>,
     numbers: HashMap<Subject, SeriesId>,
     made: Vec<SeriesId>,
+    /// Sites outside of the link-time list, and the label `ingress` of their requests.
+    pub(crate) foreseen: Vec<(&'static Site, Option<&'static str>)>,
 }
 
 /// One runtime's recording.
@@ -337,6 +339,23 @@ impl State {
             ));
         }
         Arc::clone(edges)
+    }
+
+    /// Takes in a site that no attribute has left. Its edges, where it is new.
+    #[cfg(feature = "tower")]
+    pub(crate) fn foresee(
+        &mut self,
+        site: &'static Site,
+        ingress: Option<&'static str>,
+    ) -> Option<Edges> {
+        let known = |known: &(&'static Site, Option<&'static str>)| {
+            std::ptr::eq(known.0, site) && known.1 == ingress
+        };
+        if self.foreseen.iter().any(known) {
+            return None;
+        }
+        self.foreseen.push((site, ingress));
+        Some(self.layouts.edges(site))
     }
 
     /// What the handlers promise, in seconds.

@@ -326,25 +326,59 @@ impl Recorder {
         for site in SITES.iter().filter(plain) {
             self.show(site, model);
         }
+        self.show_foreseen(model);
+    }
+
+    /// Makes the series exist under a model that come from no attribute.
+    pub(crate) fn show_foreseen(&self, model: usize) {
+        let foreseen = self.state().foreseen.clone();
+        for (site, ingress) in foreseen {
+            self.show_with(site, ingress, model);
+        }
+    }
+
+    /// A site that no attribute has left, and the label `ingress` of its requests: its series exist at 0 under the
+    /// only model, once there is one.
+    #[cfg(feature = "tower")]
+    pub(crate) fn foresee(&self, site: &'static Site, ingress: Option<&'static str>) {
+        let Some(edges) = self.state().foresee(site, ingress) else {
+            return;
+        };
+        let metric = match site.kind {
+            SiteKind::Stage => &catalog::STAGE_DURATION,
+            SiteKind::Request => &catalog::REQUEST_DURATION,
+        };
+        // now, as those of linked sites are made at the start: later it could be inside of a collection
+        self.instruments.histogram(metric, &edges);
+        let model = self.only_model();
+        if model != crate::record::model::NO_MODEL {
+            self.show_with(site, ingress, model);
+        }
     }
 
     /// Makes the series of one site exist at 0, as far as they are known before it runs.
     pub(crate) fn show(&self, site: &'static Site, model: usize) {
-        let id = match (site.kind, site.foreknown) {
-            (SiteKind::Stage, _) => self.stage(site, model, 0),
+        match (site.kind, site.foreknown) {
+            (SiteKind::Stage, _) => self.show_with(site, None, model),
             (SiteKind::Request, Foreknown::Ingress(ingress)) => {
-                self.unattributed(model);
-                let ingress = ingress.map(Arc::from);
-                self.request(
-                    site,
-                    &RequestLabels {
-                        model,
-                        ingress,
-                        ..RequestLabels::default()
-                    },
-                )
+                self.show_with(site, ingress, model);
             }
-            (SiteKind::Request, Foreknown::Nothing) => return,
+            (SiteKind::Request, Foreknown::Nothing) => {}
+        }
+    }
+
+    fn show_with(&self, site: &'static Site, ingress: Option<&'static str>, model: usize) {
+        let id = match site.kind {
+            SiteKind::Stage => self.stage(site, model, 0),
+            SiteKind::Request => {
+                self.unattributed(model);
+                let labels = RequestLabels {
+                    model,
+                    ingress: ingress.map(Arc::from),
+                    ..RequestLabels::default()
+                };
+                self.request(site, &labels)
+            }
         };
         if let Some(series) = series::get(id) {
             series.show();

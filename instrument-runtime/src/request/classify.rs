@@ -155,7 +155,8 @@ pub(crate) fn chain_of_borrowed(error: &dyn Error) -> ErrorType {
     })
 }
 
-fn links<'a>(
+/// An error, what it wraps or its source, and so on.
+pub(crate) fn links<'a>(
     first: Option<&'a (dyn Error + 'static)>,
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(first, |&link| wrapped(link).or_else(|| link.source()))

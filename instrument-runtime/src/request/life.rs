@@ -96,8 +96,21 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
 /// Opens a request, whatever is open.
 pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> {
     let (recorder, number) = opening.resolve()?;
+    start(site, &recorder, number)
+}
+
+/// Opens a request in a runtime, whatever is open.
+#[cfg_attr(
+    not(feature = "tower"),
+    expect(dead_code, reason = "only a layer does")
+)]
+pub(crate) fn open_in(recorder: &Arc<Recorder>, opening: Opening) -> Option<Arc<Tally>> {
+    start(opening.site(), recorder, opening.resolve_in(recorder)?)
+}
+
+fn start(site: &'static Site, recorder: &Recorder, number: u32) -> Option<Arc<Tally>> {
     let combo = combo::get(number)?;
-    let ids = combo.ids(&recorder, site);
+    let ids = combo.ids(recorder, site);
     local::with(|local| local.push(ids.request.event(Kind::BEGAN, 0)));
     let tally = Tally::new(site, number, recorder.clock.ticks());
     tally.bill_to_tenant(combo.labels.tenant.is_some());
@@ -105,7 +118,7 @@ pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> 
 }
 
 /// The stage from the headers to the handler.
-static INGRESS: Site = Site::stage("ingress", module_path!());
+pub(crate) static INGRESS: Site = Site::stage("ingress", module_path!());
 
 /// The layer has opened a request: until its handler begins, it is in ingress.
 #[cfg_attr(
@@ -131,7 +144,9 @@ pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
     expect(dead_code, reason = "only a layer does")
 )]
 pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
-    let typed = tally.noted().filter(|noted| *noted != Outcome::Ok);
+    let typed = tally
+        .noted()
+        .filter(|noted| *noted != Outcome::Ok && answer != Outcome::Panicked);
     let outcome = typed.unwrap_or(answer);
     leave_ingress(tally, outcome);
     end(tally, outcome, cause);
@@ -232,7 +247,12 @@ fn count(
     };
     match outcome {
         Outcome::Error(own) => {
-            let (stage, error) = troubles.born(own).unwrap_or((NO_STAGE, own));
+            // what was dropped when the time was over is what took too long
+            let late = || {
+                let stage = troubles.dropped_in()?;
+                (own == ErrorType::DeadlineExceeded).then_some((stage, own))
+            };
+            let (stage, error) = troubles.born(own).or_else(late).unwrap_or((NO_STAGE, own));
             report(recorder, labels.model, stage, Some(error), took);
             let error = ("error_type", error.as_str());
             one(&catalog::ERRORS, &[("stage", stage), error]);

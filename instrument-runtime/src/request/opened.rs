@@ -19,7 +19,7 @@ use std::task::{Context, Poll};
 #[derive(Debug)]
 pub struct OpenedRequest {
     begun: Begun,
-    /// Only for synchronous functions: a future makes its request current in each poll.
+    /// Until the value has been looked at. Before that, a future makes its request current in each poll.
     scope: Option<Scope>,
 }
 
@@ -104,10 +104,14 @@ pin_project! {
     impl<F> PinnedDrop for Requested<F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            let Begun::Opened(tally) = std::mem::take(this.begun) else {
-                return;
+            let unwound = *this.phase == Phase::Polling;
+            let tally = match std::mem::take(this.begun) {
+                Begun::Opened(tally) => tally,
+                // whoever catches the panic may answer what it likes
+                joined @ Begun::Joined(_) if unwound => return joined.end(Outcome::Panicked),
+                Begun::Joined(_) | Begun::Nothing => return,
             };
-            let ending = Ending(&tally, if *this.phase == Phase::Polling {
+            let ending = Ending(&tally, if unwound {
                 Outcome::Panicked
             } else {
                 tally.cancelling();
@@ -155,13 +159,13 @@ impl<F: Future> Future for Requested<F> {
             Poll::Ready(value) => {
                 // its destructors still work for the request
                 this.future.set(None);
-                drop(scope);
                 *this.phase = Phase::Done;
                 Poll::Ready((
                     value,
                     OpenedRequest {
                         begun: std::mem::take(this.begun),
-                        scope: None,
+                        // what the value says may depend on the request
+                        scope,
                     },
                 ))
             }

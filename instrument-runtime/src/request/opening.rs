@@ -100,15 +100,25 @@ impl Opening {
             self.model
         };
         let recorder = combo::get(named)?.recorder()?;
+        let number = self.resolve_in(&recorder)?;
+        Some((recorder, number))
+    }
+
+    /// The label combination of a new request in this runtime.
+    pub(crate) fn resolve_in(self, recorder: &Arc<Recorder>) -> Option<u32> {
         // without `model = …` it is the only one, whatever the request around it says
         let base = if self.model == 0 {
             recorder.outside.load(Ordering::Acquire)
         } else {
             self.model
         };
-        let key = Key::of_model(&recorder, combo::get(base)?.key().model);
-        let number = self.fill(&recorder, key);
-        Some((recorder, number))
+        let key = Key::of_model(recorder, combo::get(base)?.key().model);
+        Some(self.fill(recorder, key))
+    }
+
+    /// Where it stands.
+    pub(crate) const fn site(self) -> &'static Site {
+        self.site
     }
 
     /// The combination of a request that is open already: what it does not say yet is filled in.

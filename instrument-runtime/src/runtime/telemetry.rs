@@ -107,6 +107,11 @@ impl Telemetry {
         self.0.is_some()
     }
 
+    #[cfg(feature = "tower")]
+    pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
+        self.0.as_ref().map(|installed| &installed.recorder)
+    }
+
     #[cfg(feature = "prometheus")]
     pub(crate) fn recording(&self) -> Option<(&Recorder, &Scrape)> {
         self.0

@@ -5,6 +5,8 @@
 )]
 
 pub(crate) mod buckets;
+#[cfg(feature = "tower")]
+pub(crate) mod duration;
 pub(crate) mod error_type;
 pub(crate) mod label;
 pub(crate) mod label_set;
