@@ -2,7 +2,7 @@
 
 use instrument_inference::testing::Rig;
 use instrument_inference::{ErrorType, inference_request, inference_stage};
-use std::fmt::Debug;
+use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -16,7 +16,7 @@ struct Line<'a>(&'a mut String);
 
 impl Visit for Line<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.push_str(&format!(" {field}={value:?}"));
+        let _ = write!(self.0, " {field}={value:?}");
     }
 }
 

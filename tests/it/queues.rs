@@ -38,7 +38,7 @@ impl LabelValue for Tenant {
 fn execute(rig: &Rig, batch: &Batch<u32, Answer>) -> Vec<Answer> {
     rig.advance(Duration::from_millis(30));
     let answer = |input: &u32| {
-        if input % 2 == 0 {
+        if input.is_multiple_of(2) {
             Ok(input * 2)
         } else {
             Err(Failure(ErrorType::CudaOom))
@@ -262,6 +262,8 @@ fn an_error_of_the_whole_batch_is_one_of_every_member() {
 
 #[test]
 fn what_waits_and_is_dropped_is_cancelled_in_the_queue() {
+    #[inference_stage("execute", batch = 3)]
+    fn three() {}
     #[inference_request]
     fn wraps(meter: &queue::Meter) -> Queued<u8> {
         meter.wrap(1)
@@ -280,8 +282,6 @@ fn what_waits_and_is_dropped_is_cancelled_in_the_queue() {
     assert_eq!(gauge(&rig, "size"), Some(0.0));
     assert_eq!(shown(&stages(&rig)), "queue cancelled 1");
     // a plain number of requests of which nothing else is known
-    #[inference_stage("execute", batch = 3)]
-    fn three() {}
     three();
     assert_eq!(shown(&stages(&rig)), "execute ok 3, queue cancelled 1");
 }

@@ -111,6 +111,8 @@ fn below_the_level_of_dimensions_there_are_none() {
 
 #[test]
 fn beyond_the_budget_new_tenants_fold_and_known_ones_go_on() {
+    #[inference_request(model = slot)]
+    fn canary(slot: &instrument_inference::ModelSlot) {}
     let rig = Rig::builder().line_budget(1_000).start();
     let _inside = rig.enter();
     for _ in 0..2 {
@@ -130,8 +132,6 @@ fn beyond_the_budget_new_tenants_fold_and_known_ones_go_on() {
     assert!(value(&rig, "inference_label_overflow_total{label=\"tenant\"}") > 300.0);
     // what never folds is still told apart
     let slot = rig.model("canary", "2");
-    #[inference_request(model = slot)]
-    fn canary(slot: &instrument_inference::ModelSlot) {}
     canary(&slot);
     assert_eq!(
         counts(&rig, "inference_requests_total", &["model"])["canary"],

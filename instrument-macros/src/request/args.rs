@@ -68,6 +68,17 @@ impl Keys for Args {
             format!("a request is called after its function, so it takes no name: {hint}"),
         );
     }
+
+    fn unknown(&mut self, word: &str, _first: bool, _alone: bool) -> Option<String> {
+        let given = match word {
+            "batch" => "batch = batch",
+            "device" => "device",
+            _ => return None,
+        };
+        Some(format!(
+            "`{word}` belongs to a stage: `#[inference_stage(\"execute\", {given})]`"
+        ))
+    }
 }
 
 #[cfg(test)]

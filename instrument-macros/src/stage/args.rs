@@ -100,7 +100,14 @@ impl Keys for Args {
             self.name_is_wrong = true;
             return Some(format!("the stage's name is a string: `\"{word}\"`"));
         }
-        None
+        matches!(word, "tenant" | "tier" | "ingress" | "root").then(|| {
+            let given = if word == "root" {
+                "root"
+            } else {
+                &format!("{word} = …")
+            };
+            format!("`{word}` belongs to the request: `#[inference_request({given})]`")
+        })
     }
 }
 

@@ -114,7 +114,10 @@ const OURS: [(&str, &str); 20] = [
         "error_type",
         "is on every error already: it comes from the error's type, or from `error = …`",
     ),
-    ("tenant", CATALOGUE),
+    (
+        "tenant",
+        "belongs to the request: `#[inference_request(tenant = …)]`",
+    ),
     (
         "tier",
         "belongs to the request: `#[inference_request(tier = …)]`",

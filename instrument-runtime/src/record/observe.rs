@@ -44,7 +44,7 @@ pub(crate) fn observe(
     let library = KeyValue::new("library_version", env!("CARGO_PKG_VERSION"));
     let versions: Vec<_> = service.into_iter().chain([library]).collect();
     gauges.sum(&catalog::BUILD_INFO, move |_, _, point| {
-        point.observe(1, &versions)
+        point.observe(1, &versions);
     });
     requests_and_stages(&gauges);
     queues(&gauges);

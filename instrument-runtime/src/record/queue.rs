@@ -121,7 +121,9 @@ mod tests {
     fn a_peak_between_two_looks_is_seen() {
         let waiting = Waiting::new(Box::default(), 8);
         let places: Vec<_> = (0..5).map(|at| waiting.enter(at)).collect();
-        places.into_iter().for_each(|place| waiting.leave(place));
+        for place in places {
+            waiting.leave(place);
+        }
         let at = |secs| waiting.peak(Duration::from_secs(secs));
         assert!((at(1) - 5.0).abs() < f64::EPSILON);
         assert!((at(50) - 5.0).abs() < f64::EPSILON);

@@ -45,7 +45,7 @@ impl Outcomes {
     fn of_all(&self) -> Outcome {
         match self {
             Outcomes::All(outcome) => *outcome,
-            Outcomes::Each(each) if each.iter().any(|one| *one == Outcome::Ok) => Outcome::Ok,
+            Outcomes::Each(each) if each.contains(&Outcome::Ok) => Outcome::Ok,
             Outcomes::Each(each) => each.first().copied().unwrap_or(Outcome::Ok),
         }
     }
@@ -128,6 +128,10 @@ impl EnteredBatch {
     }
 
     /// Ends the stage of each member, and the execution.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "generated code ends every kind of stage in the same way"
+    )]
     pub fn exit(self, outcomes: Outcomes) {
         // its destructor is for those that never come here
         let mut this = ManuallyDrop::new(self);

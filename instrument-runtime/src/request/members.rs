@@ -30,7 +30,9 @@ impl<T> Members for [Queued<T>] {
 
 impl Members for [RequestContext] {
     fn each_member(&self, see: &mut dyn FnMut(Option<&RequestContext>)) {
-        self.iter().for_each(|context| see(Some(context)));
+        for context in self {
+            see(Some(context));
+        }
     }
 }
 
@@ -45,7 +47,9 @@ where
 
 impl Members for usize {
     fn each_member(&self, see: &mut dyn FnMut(Option<&RequestContext>)) {
-        (0..*self).for_each(|_| see(None));
+        for _ in 0..*self {
+            see(None);
+        }
     }
 }
 
