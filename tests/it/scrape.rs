@@ -188,3 +188,24 @@ fn the_table_says_where_the_time_went() {
         path.display()
     );
 }
+
+#[test]
+fn a_summary_says_when_stages_within_stages_count_twice() {
+    #[inference_stage("retrieve")]
+    fn inner(rig: &Rig) {
+        rig.advance(Duration::from_millis(10));
+    }
+    #[inference_stage("preprocess")]
+    fn outer(rig: &Rig) {
+        inner(rig);
+    }
+    #[inference_request]
+    fn request(rig: &Rig) {
+        outer(rig);
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    request(&rig);
+    let text = rig.summary().to_string();
+    assert!(text.contains("  200 % together: stages within"), "{text}");
+}

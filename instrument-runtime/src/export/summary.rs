@@ -232,6 +232,14 @@ impl fmt::Display for Summary {
                 let line = format!("  {stage:<14} {percent:>5.1} % {spent:>10}  {bar}");
                 writeln!(f, "{}", line.trim_end())?;
             }
+            let together: f64 = self.time.iter().map(|(_, seconds)| seconds).sum();
+            if together > self.total * 1.001 {
+                let percent = together / self.total * 100.0;
+                writeln!(
+                    f,
+                    "  {percent:.0} % together: stages within or beside other stages, or outside of requests, count each"
+                )?;
+            }
         }
         Ok(())
     }
