@@ -15,6 +15,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+/// The header that names who calls.
+pub const API_KEY: &str = "x-api-key";
+
 /// A client of one server.
 #[derive(Debug)]
 pub struct Client {
@@ -90,7 +93,7 @@ impl Client {
             .uri(path)
             .header(HOST, self.addr.to_string());
         if let Some(key) = self.key {
-            request = request.header("x-api-key", key);
+            request = request.header(API_KEY, key);
         }
         let request = request
             .body(Full::new(body.into()))

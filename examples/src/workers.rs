@@ -108,7 +108,7 @@ mod tests {
         }
         assert_eq!(workers.0.available_permits(), 0);
         release.send(()).expect("the job waits for it");
-        workers.turn().await;
+        drop(workers.turn().await);
     }
 
     #[tokio::test]

@@ -171,8 +171,33 @@ fn prometheus_sees_what_the_clients_measured() {
         );
     };
     exactly(ok, sent);
-    exactly("sum(inference_requests_total)", sent);
-    exactly("sum(inference_request_duration_seconds_count)", sent);
+    // What no handler takes is counted by the layer.
+    #[expect(clippy::cast_precision_loss, reason = "some thousand values")]
+    let nowhere = measured.way.len() as f64;
+    exactly(
+        "sum(inference_rejections_total{reason=\"invalid_input\"})",
+        nowhere,
+    );
+    exactly("sum(inference_requests_total)", sent + nowhere);
+    exactly(
+        "sum(inference_request_duration_seconds_count{outcome=\"ok\"})",
+        sent,
+    );
+    // Each image is in one batch, and each batch is executed once, by somebody's order.
+    exactly("sum(inference_batch_size_sum)", sent);
+    exactly(
+        "sum(inference_batch_size_count) - sum(inference_batches_total)",
+        0.0,
+    );
+    exactly("sum(inference_queue_size)", 0.0);
+    exactly(
+        "sum(inference_tenant_requests_total{tenant=\"anonymous\"})",
+        sent,
+    );
+    let compute =
+        "sum(inference_compute_seconds_total) / sum(inference_batch_duration_seconds_sum)";
+    let compute = value(prometheus, compute).expect("there were batches");
+    assert!((compute - 1.0).abs() < 1e-3, "tenants pay {compute} of it");
     exactly(
         "sum(inference_stage_duration_seconds_count{stage=\"execute\"})",
         sent,
@@ -225,7 +250,8 @@ fn prometheus_sees_what_the_clients_measured() {
         "the parts are {share} of the whole"
     );
     let whole = value(prometheus, "sum(inference_request_duration_seconds_sum)");
-    assert!(whole.is_some_and(|seconds| seconds > 0.0 && seconds <= measured.predict.iter().sum()));
+    let clients = measured.predict.iter().chain(&measured.way).sum();
+    assert!(whole.is_some_and(|seconds| seconds > 0.0 && seconds <= clients));
 
     service.signal("TERM");
     assert!(service.ended().status.success());
@@ -253,6 +279,10 @@ fn promtool_has_nothing_to_say_about_the_scrape() {
         "inference_requests_total{",
         "inference_rejections_total{",
         "inference_stage_duration_seconds_bucket{",
+        "inference_batch_size_bucket{",
+        "inference_queue_capacity{",
+        "inference_tenant_requests_total{",
+        "inference_model_ready{",
     ] {
         assert!(scrape.contains(family), "no {family} in\n{scrape}");
     }

@@ -6,7 +6,7 @@ mod peer;
 mod service;
 
 use axum::http::StatusCode;
-use instrument_examples::client::Client;
+use instrument_examples::client::{Client, Sent};
 use instrument_examples::digits::heldout;
 use peer::Scratch;
 use serde_json::Value;
@@ -16,6 +16,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
 
 /// A stop without anything to wait for. It takes milliseconds; a process that waits for a time-out exceeds this.
 const STOP: Duration = Duration::from_secs(4);
@@ -80,7 +81,18 @@ fn digits_are_read_and_counted() {
     });
     assert!(right.count() >= 46);
     assert!(is(counted(metrics, "ok"), 50));
-    for stage in ["queue", "preprocess", "execute", "postprocess"] {
+    let ready = ["model=\"digits\"", "version=\"1\""];
+    assert!(is(scraped(metrics, "inference_model_ready", &ready), 1));
+    let info = scraped(metrics, "inference_model_info", &["platform=\"onnx\""]);
+    assert!(is(info, 1));
+    for stage in [
+        "ingress",
+        "turn",
+        "preprocess",
+        "queue",
+        "execute",
+        "postprocess",
+    ] {
         let labels = [
             &*format!("stage=\"{stage}\""),
             "outcome=\"ok\"",
@@ -195,8 +207,14 @@ fn the_demo_shows_where_the_time_went_and_agrees_with_its_clients() {
     for text in [
         "answers right: ",
         "where the time of the requests went",
-        "client and metrics agree: ",
-        " 20 rejected, 15 cancelled",
+        "each image alone and in batches",
+        "images per execution",
+        "requests per second",
+        "clients and metrics agree: ",
+        " 20 rejected, 15 cancelled (by tenant: ",
+        " acme",
+        " globex",
+        " anonymous",
     ] {
         assert!(
             ended.stdout.contains(text),
@@ -213,7 +231,15 @@ fn the_demo_shows_where_the_time_went_and_agrees_with_its_clients() {
         let mut rows = ended.stdout.lines().map(words);
         rows.any(|words| words.len() > 3 && words[0] == stage && words[1] == outcome)
     };
-    for stage in ["(request)", "queue", "preprocess", "execute", "postprocess"] {
+    for stage in [
+        "(request)",
+        "ingress",
+        "turn",
+        "preprocess",
+        "queue",
+        "execute",
+        "postprocess",
+    ] {
         assert!(row(stage, "ok"), "{stage}\n{}", ended.stdout);
     }
     assert!(
@@ -221,6 +247,172 @@ fn the_demo_shows_where_the_time_went_and_agrees_with_its_clients() {
             && row("preprocess", "rejected")
             && row("(request)", "cancelled")
     );
+}
+
+#[test]
+fn what_comes_together_is_executed_together() {
+    // The batch waits for all four: it is full then, long before the time is over.
+    let arguments = [&FREE[..], &["--max-batch", "4", "--patience", "60s"]].concat();
+    let mut service = Service::start(&arguments, &[]);
+    let (http, metrics) = service.ready();
+    let metrics = metrics.expect("metrics are on");
+    let runtime = Runtime::new().expect("a runtime");
+    let pictures = heldout();
+    let mut clients = JoinSet::new();
+    for (image, digit) in pictures[..4].iter().cloned() {
+        let post = async move {
+            (
+                Client::new(http).post("/predict", image.to_png()).await,
+                digit,
+            )
+        };
+        clients.spawn_on(post, runtime.handle());
+    }
+    for (reply, digit) in runtime.block_on(clients.join_all()) {
+        let answer = reply.expect("an answer");
+        let answer: Value = serde_json::from_slice(&answer.body).expect("JSON");
+        assert_eq!(answer["digit"], digit, "each gets its own answer");
+    }
+    let model = "model=\"digits\"";
+    for (family, expected) in [
+        ("inference_batch_size_count", 1),
+        ("inference_batch_size_sum", 4),
+        ("inference_queue_size", 0),
+        ("inference_queue_capacity", 256),
+    ] {
+        let found = scraped(metrics, family, &[model]);
+        assert!(is(found, expected), "{family}: {found}");
+    }
+    let full = [model, "trigger=\"full\""];
+    assert!(is(scraped(metrics, "inference_batches_total", &full), 1));
+    let execute = [model, "stage=\"execute\""];
+    let members = scraped(metrics, "inference_stage_duration_seconds_count", &execute);
+    assert!(is(members, 4));
+    service.signal("TERM");
+    assert!(service.ended().status.success());
+}
+
+#[test]
+fn a_full_queue_refuses_and_says_so() {
+    let arguments = [&FREE[..], &["--max-batch", "1", "--capacity", "1"]].concat();
+    let mut service = Service::start(&arguments, &[]);
+    let (http, metrics) = service.ready();
+    let metrics = metrics.expect("metrics are on");
+    let runtime = Runtime::new().expect("a runtime");
+    let picture = heldout()[0].0.to_png();
+    let (mut served, mut refused) = (0, 0);
+    // One is executed and one waits: it takes three that come within one execution.
+    wait_until("the queue is full", || {
+        let mut clients = JoinSet::new();
+        for _ in 0..16 {
+            let picture = picture.clone();
+            let burst = async move {
+                let mut client = Client::new(http);
+                let mut replies = Vec::new();
+                for _ in 0..20 {
+                    let reply = client.post("/predict", picture.clone()).await;
+                    replies.push(reply.expect("an answer"));
+                }
+                replies
+            };
+            clients.spawn_on(burst, runtime.handle());
+        }
+        for reply in runtime.block_on(clients.join_all()).concat() {
+            match reply.status {
+                StatusCode::OK => served += 1,
+                StatusCode::SERVICE_UNAVAILABLE => {
+                    assert_eq!(reply.body, "{\"error\":\"the queue is full\"}");
+                    refused += 1;
+                }
+                status => panic!("{status}: {:?}", reply.body),
+            }
+        }
+        refused > 0
+    });
+    let reason = ["model=\"digits\"", "reason=\"queue_full\""];
+    let rejections = scraped(metrics, "inference_rejections_total", &reason);
+    assert!(is(rejections, refused), "{rejections} of {refused}");
+    assert!(is(counted(metrics, "rejected"), refused));
+    assert!(is(counted(metrics, "ok"), served));
+    assert!(is(scraped(metrics, "inference_errors_total", &[]), 0));
+    service.signal("TERM");
+    assert!(service.ended().status.success());
+}
+
+#[test]
+fn tenants_are_told_apart_once_they_are_known() {
+    let (service, http, metrics) = start();
+    let runtime = Runtime::new().expect("a runtime");
+    let picture = heldout()[0].0.to_png();
+    for (key, times) in [
+        (Some("demo-acme"), 3),
+        (Some("demo-globex"), 2),
+        (Some("made-up"), 4),
+        (Some("acme"), 1),
+        (None, 1),
+    ] {
+        let mut client = Client::new(http).with_key(key);
+        let known = key.is_none_or(|key| key.starts_with("demo-"));
+        for _ in 0..times {
+            let (status, answer) = post(&runtime, &mut client, picture.clone());
+            assert_eq!(status.as_u16(), if known { 200 } else { 401 }, "{answer}");
+            assert_eq!(answer["error"].is_string(), !known, "{answer}");
+        }
+    }
+    for (tenant, times) in [("acme", 3), ("globex", 2), ("anonymous", 1)] {
+        let tenant = format!("tenant=\"{tenant}\"");
+        for (family, label) in [
+            ("inference_tenant_requests_total", "outcome=\"ok\""),
+            ("inference_tenant_requests_total", "version=\"1\""),
+        ] {
+            let found = scraped(metrics, family, &[&tenant, label]);
+            assert!(is(found, times), "{family} {tenant}: {found}");
+        }
+        let compute = scraped(metrics, "inference_compute_seconds_total", &[&tenant]);
+        assert!(compute > 0.0, "{tenant}");
+    }
+    // Keys that nobody has been given make no tenants.
+    assert!(is(
+        scraped(metrics, "inference_tenant_requests_total", &[]),
+        6
+    ));
+    let reason = ["reason=\"unauthorized\""];
+    let refused = scraped(metrics, "inference_rejections_total", &reason);
+    assert!(is(refused, 5), "{refused}");
+    service.signal("TERM");
+    assert!(service.ended().status.success());
+}
+
+#[test]
+fn what_no_handler_takes_is_counted_and_who_leaves_is_named() {
+    let (service, http, metrics) = start();
+    let runtime = Runtime::new().expect("a runtime");
+    let large = heldout()[0].0.to_png_scaled(4000);
+    let nowhere = runtime.block_on(Client::new(http).post("/nowhere", ""));
+    let nowhere = nowhere.expect("an answer");
+    assert_eq!(nowhere.status, StatusCode::NOT_FOUND);
+    let reason = ["reason=\"invalid_input\""];
+    assert!(is(
+        scraped(metrics, "inference_rejections_total", &reason),
+        1
+    ));
+    // Whether the server was quicker than its client left nobody knows beforehand.
+    wait_until("a client leaves in time", || {
+        let left = runtime.block_on(async {
+            let sent = Sent::post(http, "/predict", &large).await?;
+            sent.leave().await
+        });
+        left.expect("it reads the upload").is_none()
+    });
+    let client = ["model=\"digits\"", "cause=\"client\""];
+    wait_until("it is counted", || {
+        is(
+            scraped(metrics, "inference_cancellations_total", &client),
+            1,
+        )
+    });
+    service.signal("TERM");
+    assert!(service.ended().status.success());
 }
 
 #[test]

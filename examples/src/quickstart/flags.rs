@@ -1,20 +1,25 @@
 //! The flags of the quickstart.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::digits::{Classifier, ModelError};
 
 const USAGE: &str = "\
-usage: quickstart [--http ADDR] [--metrics ADDR] [--model PATH] [--demo]
+usage: quickstart [--http ADDR] [--metrics ADDR] [--model PATH] [--max-batch N] [--patience TIME] [--capacity N] [--demo]
 
 Reads handwritten digits: POST a PNG to /predict.
 
   --http ADDR      where requests are answered [127.0.0.1:8000]
   --metrics ADDR   where /metrics is served [127.0.0.1:9464]
   --model PATH     an ONNX file to serve instead of the built-in model
-  --demo           start on free ports, send 300 requests, show what was recorded, and exit
+  --max-batch N    execute at most N images at once [32]
+  --patience TIME  wait so long for a batch to fill, such as 500us or 2ms [0ms: take what waits]
+  --capacity N     let N images wait for the model, and refuse more with 503 [256]
+  --demo           start on free ports, send requests, show what was recorded, and exit
   -h, --help       show this text
 
 An ADDR is a host and a port, such as 127.0.0.1:8000; port 0 takes any that is free.
@@ -26,14 +31,48 @@ The environment wins over --metrics:
 
 const FREE_PORT: &str = "127.0.0.1:0";
 
+/// The flags that have a value.
+const VALUES: [&str; 6] = [
+    "--http",
+    "--metrics",
+    "--model",
+    "--max-batch",
+    "--patience",
+    "--capacity",
+];
+
+const LARGEST: usize = 65_536;
+const NUMBER: &str = "no number from 1 to 65536 after";
+const TIME: &str = "no whole number of us, ms or s after";
+
 /// What was asked for on the command line.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Flags {
     http: Option<String>,
     metrics: Option<String>,
     model: Option<PathBuf>,
+    /// As many images are executed at once, at most.
+    pub max_batch: usize,
+    /// How long the first image of a batch waits for others that are not there yet.
+    pub patience: Duration,
+    /// As many images wait for the model, at most.
+    pub capacity: usize,
     /// Whether to send requests to itself, show what was recorded, and exit.
     pub demo: bool,
+}
+
+impl Default for Flags {
+    fn default() -> Flags {
+        Flags {
+            http: None,
+            metrics: None,
+            model: None,
+            max_batch: 32,
+            patience: Duration::ZERO,
+            capacity: 256,
+            demo: false,
+        }
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -64,6 +103,7 @@ impl Flags {
 
     fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Flags, Refused> {
         let mut flags = Flags::default();
+        let mut given = BTreeSet::new();
         while let Some(argument) = arguments.next() {
             let wrong = |what: &str| Refused::Wrong(format!("{what} `{}`", argument.display()));
             let text = argument.to_str().ok_or_else(|| wrong("unknown argument"))?;
@@ -77,27 +117,29 @@ impl Flags {
                     flags.demo = true;
                     continue;
                 }
-                ("--http" | "--metrics" | "--model", _) => {}
+                _ if VALUES.contains(&name) => {}
                 _ => return Err(wrong("unknown argument")),
             }
             let value = joined
                 .or_else(|| arguments.next())
                 .filter(|value| !value.is_empty())
                 .ok_or_else(|| wrong("a value is missing after"))?;
-            if name == "--model" {
-                if flags.model.replace(value.into()).is_some() {
-                    return Err(wrong("given twice:"));
-                }
-                continue;
-            }
-            let slot = if name == "--http" {
-                &mut flags.http
-            } else {
-                &mut flags.metrics
-            };
-            let value = value.into_string().map_err(|_| wrong("no address after"))?;
-            if slot.replace(value).is_some() {
+            if !given.insert(name.to_owned()) {
                 return Err(wrong("given twice:"));
+            }
+            match name {
+                "--model" => flags.model = Some(value.into()),
+                "--max-batch" => flags.max_batch = number(&value).ok_or_else(|| wrong(NUMBER))?,
+                "--capacity" => flags.capacity = number(&value).ok_or_else(|| wrong(NUMBER))?,
+                "--patience" => flags.patience = time(&value).ok_or_else(|| wrong(TIME))?,
+                _ => {
+                    let addr = value.into_string().map_err(|_| wrong("no address after"))?;
+                    let slot = match name {
+                        "--http" => &mut flags.http,
+                        _ => &mut flags.metrics,
+                    };
+                    *slot = Some(addr);
+                }
             }
         }
         Ok(flags)
@@ -132,6 +174,25 @@ impl Flags {
     }
 }
 
+/// A few, and not more than memory holds.
+fn number(value: &OsStr) -> Option<usize> {
+    let number = value.to_str()?.parse().ok()?;
+    (1..=LARGEST).contains(&number).then_some(number)
+}
+
+fn time(value: &OsStr) -> Option<Duration> {
+    let text = value.to_str()?;
+    let unit = text.find(|sign: char| !sign.is_ascii_digit())?;
+    let number = text[..unit].parse::<u32>().ok()?;
+    let unit = match &text[unit..] {
+        "us" => Duration::from_micros(1),
+        "ms" => Duration::from_millis(1),
+        "s" => Duration::from_secs(1),
+        _ => return None,
+    };
+    unit.checked_mul(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +216,10 @@ mod tests {
         let flags = flags.expect("known flags");
         assert_eq!((flags.http(), flags.metrics()), ("a:1", "b:2"));
         assert_eq!(flags.model, Some("x=y".into()));
+        let flags = parse(&["--max-batch", "8", "--patience=500us", "--capacity", "1"]);
+        let flags = flags.expect("known flags");
+        assert_eq!((flags.max_batch, flags.capacity), (8, 1));
+        assert_eq!(flags.patience, Duration::from_micros(500));
     }
 
     #[test]
@@ -166,6 +231,22 @@ mod tests {
             (&["--http"], "a value is missing after `--http`"),
             (&["--http="], "a value is missing after `--http=`"),
             (&["--http", "a:1", "--http", "a:2"], "given twice: `--http`"),
+            (
+                &["--max-batch", "0"],
+                "no number from 1 to 65536 after `--max-batch`",
+            ),
+            (
+                &["--capacity=-1"],
+                "no number from 1 to 65536 after `--capacity=-1`",
+            ),
+            (
+                &["--patience", "1"],
+                "no whole number of us, ms or s after `--patience`",
+            ),
+            (
+                &["--patience", "1.5ms"],
+                "no whole number of us, ms or s after `--patience`",
+            ),
         ] {
             assert_eq!(parse(arguments), Err(Refused::Wrong(text.to_owned())));
         }
