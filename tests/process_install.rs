@@ -106,6 +106,7 @@ macro_rules! stories {
 stories! {
     a_second_installation_names_both_places;
     an_installation_after_a_shutdown_is_refused_too;
+    what_ran_before_the_installation_is_recorded_from_then_on;
     an_occupied_port_is_named_and_nothing_is_left_running;
     wrong_settings_are_all_named_at_once with [("INSTRUMENT_METRICS_ADDR", "nonsense"), ("INSTRUMENT_DISABLED", "maybe")];
     the_environment_wins with [("INSTRUMENT_METRICS_ADDR", "127.0.0.1:0"), ("OTEL_SERVICE_NAME", "from-env"), ("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")];
@@ -191,6 +192,47 @@ mod told {
             builder().install(),
             Err(InstallError::AlreadyInstalled { .. })
         ));
+    }
+
+    pub fn what_ran_before_the_installation_is_recorded_from_then_on() {
+        use futures::FutureExt;
+        let meter = instrument_inference::queue::meter("early", 4);
+        let queued = meter.wrap(1);
+        let mut before = Box::pin(never_ends());
+        assert!(before.as_mut().now_or_never().is_none());
+        assert_eq!(block_on(predict()), 1);
+        let telemetry = builder().install().unwrap();
+        assert!(before.as_mut().now_or_never().is_none());
+        drop((before, queued));
+        let scrape = telemetry.scrape();
+        assert!(!scrape.contains("outcome=\"cancelled\""), "{scrape}");
+        // the same places, the same queue
+        assert_eq!(block_on(predict()), 1);
+        let mut after = Box::pin(never_ends());
+        assert!(after.as_mut().now_or_never().is_none());
+        drop((after, meter.wrap(2)));
+        let scrape = telemetry.scrape();
+        let labels = "model=\"none\",outcome";
+        for line in [
+            format!(
+                "inference_requests_total{{ingress=\"http\",{labels}=\"ok\",version=\"none\"}} 1"
+            ),
+            format!(
+                "inference_stage_duration_seconds_count{{{labels}=\"ok\",stage=\"execute\",version=\"none\"}} 1"
+            ),
+            format!(
+                "inference_stage_duration_seconds_count{{{labels}=\"cancelled\",stage=\"rerank\",version=\"none\"}} 1"
+            ),
+            format!(
+                "inference_stage_duration_seconds_count{{{labels}=\"cancelled\",stage=\"queue\",version=\"none\"}} 1"
+            ),
+            "inference_queue_size{model=\"none\",queue=\"early\",version=\"none\"} 0".to_owned(),
+            "inference_stage_in_flight{model=\"none\",stage=\"rerank\",version=\"none\"} 0"
+                .to_owned(),
+        ] {
+            assert!(scrape.contains(&line), "no {line} in\n{scrape}");
+        }
+        stop(&telemetry);
     }
 
     pub fn an_occupied_port_is_named_and_nothing_is_left_running() {

@@ -90,6 +90,28 @@ fn too_many_versions_of_a_model_fold() {
     let versions = counts(&rig, "inference_requests_total", &["version"]);
     assert_eq!(versions.len(), 65);
     assert_eq!(versions["other"], 36);
+    let overflow = rig.value("inference_label_overflow_total{label=\"version\"}");
+    assert_eq!(overflow, Some(36.0));
+}
+
+#[test]
+fn made_up_names_of_models_fold_before_they_are_too_many() {
+    #[inference_request(model = slot)]
+    fn served(slot: &ModelSlot) {}
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let first = rig.model("known", "1");
+    for number in 0..3_000 {
+        served(&rig.model(&format!("made-up-{number}"), "1"));
+    }
+    served(&first);
+    let models = counts(&rig, "inference_requests_total", &["model"]);
+    assert_eq!(models.values().sum::<u64>(), 3_001, "nobody is lost");
+    assert!(models.len() <= 512, "{}", models.len());
+    assert_eq!(models["known"], 1);
+    assert!(models["other"] > 2_400);
+    let overflow = rig.value("inference_label_overflow_total{label=\"model\"}");
+    assert!(overflow.is_some_and(|count| count > 0.0), "{overflow:?}");
 }
 
 #[test]

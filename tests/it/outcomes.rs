@@ -1,12 +1,13 @@
 //! Every stage that begins ends once, in the right outcome, whatever leaves it.
 
-use crate::support::{shown, stages};
+use crate::support::{counts, shown, stages};
 use futures::FutureExt;
 use instrument_inference::testing::Rig;
-use instrument_inference::{Classify, ErrorType, inference_stage};
+use instrument_inference::{Classify, ErrorType, inference_request, inference_stage};
 use std::future::pending;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[inference_stage("execute")]
@@ -96,6 +97,30 @@ fn a_panic_is_panicked_once_for_each_stage_around_it() {
 }
 
 #[test]
+fn a_panic_arrives_as_it_was_thrown() {
+    #[inference_stage("execute")]
+    fn throws() {
+        std::panic::panic_any(7_u8);
+    }
+    #[inference_stage("execute")]
+    async fn throws_later() {
+        tokio::task::yield_now().await;
+        std::panic::panic_any(8_u8);
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let thrown = |caught: std::thread::Result<()>| *caught.unwrap_err().downcast::<u8>().unwrap();
+    assert_eq!(thrown(catch_unwind(throws)), 7);
+    block_on(async {
+        let caught = AssertUnwindSafe(throws_later()).catch_unwind().await;
+        assert_eq!(thrown(caught), 8);
+        let task = tokio::spawn(throws_later()).await;
+        assert_eq!(thrown(Err(task.unwrap_err().into_panic())), 8);
+    });
+    assert_eq!(ended(&rig), "execute panicked 3");
+}
+
+#[test]
 fn a_dropped_future_is_cancelled() {
     let rig = Rig::new();
     let _inside = rig.enter();
@@ -116,6 +141,47 @@ fn a_dropped_future_is_cancelled() {
         }
     });
     assert_eq!(ended(&rig), "execute cancelled 3");
+    assert!(in_flight(&rig).abs() < f64::EPSILON);
+}
+
+#[test]
+fn the_time_until_a_drop_is_in_a_series_of_its_own() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let mut dropped = Box::pin(waits());
+    assert!(dropped.as_mut().now_or_never().is_none());
+    rig.advance(Duration::from_millis(40));
+    assert_eq!(
+        ended(&rig),
+        "",
+        "a hung stage is in flight and nowhere else"
+    );
+    assert!((in_flight(&rig) - 1.0).abs() < f64::EPSILON);
+    drop(dropped);
+    fine();
+    let seconds = |outcome: &str| {
+        rig.value(&format!(
+            "inference_stage_duration_seconds_sum{{model=\"none\",outcome=\"{outcome}\",stage=\"execute\",version=\"none\"}}"
+        ))
+    };
+    assert_eq!(
+        (seconds("cancelled"), seconds("ok")),
+        (Some(0.040), Some(0.0))
+    );
+    assert_eq!(ended(&rig), "execute cancelled 1, execute ok 1");
+}
+
+#[test]
+fn a_future_that_is_dropped_on_another_thread_ends_where_it_began() {
+    let rig = Rig::new();
+    let mut dropped = Box::pin(waits());
+    {
+        let _inside = rig.enter();
+        assert!(dropped.as_mut().now_or_never().is_none());
+    }
+    // neither the rig nor a runtime is there
+    std::thread::spawn(|| drop(dropped)).join().unwrap();
+    assert_eq!(ended(&rig), "execute cancelled 1");
     assert!(in_flight(&rig).abs() < f64::EPSILON);
 }
 
@@ -211,6 +277,91 @@ fn an_error_is_asked_what_it_is() {
     assert_eq!(
         ended(&rig),
         "batch ok 1, decode error 1, execute error 1, postprocess rejected 1, preprocess rejected 1"
+    );
+}
+
+#[test]
+fn an_error_says_the_same_whatever_is_around_it() {
+    #[derive(Debug)]
+    struct Known;
+    impl Classify for Known {
+        fn error_type(&self) -> ErrorType {
+            ErrorType::RateLimited
+        }
+    }
+    #[derive(Debug, thiserror::Error)]
+    #[error("busy")]
+    struct Around(#[source] io::Error);
+    type Shared = Arc<dyn std::error::Error + Send + Sync>;
+    fn slow() -> io::Error {
+        io::ErrorKind::TimedOut.into()
+    }
+    macro_rules! fails {
+        ($error:ty, $make:expr) => {{
+            #[inference_request]
+            fn fails() -> Result<(), $error> {
+                Err($make)
+            }
+            assert!(fails().is_err());
+        }};
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    fails!(Known, Known);
+    fails!(Box<Known>, Box::new(Known));
+    fails!(Arc<Known>, Arc::new(Known));
+    fails!(&'static Known, &Known);
+    fails!(Option<Known>, Some(Known));
+    fails!(Arc<Box<Known>>, Arc::new(Box::new(Known)));
+    assert_eq!(
+        shown(&counts(&rig, "inference_rejections_total", &["reason"])),
+        "rate_limited 6"
+    );
+    fails!(Around, Around(slow()));
+    fails!(Box<Around>, Box::new(Around(slow())));
+    fails!(Arc<Around>, Arc::new(Around(slow())));
+    fails!(Arc<io::Error>, Arc::new(slow()));
+    fails!(Shared, Arc::new(Around(slow())));
+    fails!(Box<dyn std::error::Error>, Box::new(Around(slow())));
+    fails!(Box<dyn std::error::Error + Send>, Box::new(Around(slow())));
+    fails!(io::Error, io::Error::other(Around(slow())));
+    assert_eq!(
+        shown(&counts(&rig, "inference_errors_total", &["error_type"])),
+        "dependency_timeout 8"
+    );
+}
+
+#[test]
+fn what_is_no_result_ended_well_whatever_is_in_it() {
+    use std::ops::ControlFlow;
+    use std::task::Poll;
+    #[inference_stage("preprocess")]
+    fn control(go: bool) -> ControlFlow<u8> {
+        if go {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(1)
+        }
+    }
+    #[inference_stage("batch")]
+    async fn polled() -> Poll<Result<u8, io::Error>> {
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+    #[inference_stage("decode")]
+    fn perhaps() -> Option<Result<u8, io::Error>> {
+        Some(Err(io::ErrorKind::TimedOut.into()))
+    }
+    #[inference_stage("postprocess")]
+    fn errors() -> Vec<io::Error> {
+        vec![io::ErrorKind::TimedOut.into()]
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    assert!(control(true).is_continue() && control(false).is_break());
+    assert!(block_on(polled()).is_ready() && perhaps().is_some() && !errors().is_empty());
+    assert_eq!(
+        ended(&rig),
+        "batch ok 1, decode ok 1, postprocess ok 1, preprocess ok 2"
     );
 }
 

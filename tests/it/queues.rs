@@ -70,6 +70,12 @@ fn gauge(rig: &Rig, what: &str) -> Option<f64> {
     rig.value(&format!("inference_queue_{what}{{{LABELS}}}"))
 }
 
+fn in_flight(rig: &Rig, stage: &str) -> Option<f64> {
+    rig.value(&format!(
+        "inference_stage_in_flight{{model=\"none\",stage=\"{stage}\",version=\"none\"}}"
+    ))
+}
+
 #[test]
 fn a_batch_of_many_is_one_execution_and_a_stage_for_each_member() {
     let rig = Rig::new();
@@ -318,4 +324,221 @@ fn a_member_whose_client_left_wastes_its_share() {
         (wasted - 0.010).abs() < 1e-9,
         "half of the batch's time: {wasted}"
     );
+}
+
+/// The stage at which a request was cancelled.
+fn left_at(rig: &Rig) -> String {
+    shown(&counts(rig, "inference_cancellations_total", &["stage"]))
+}
+
+#[test]
+fn a_client_that_leaves_is_cancelled_where_its_request_was() {
+    #[inference_stage("execute", batch = batch)]
+    fn during(batch: &Batch<u32, Answer>, leaves: &mut Option<impl Sized>) -> Vec<Answer> {
+        drop(leaves.take());
+        batch.inputs().map(|input| Ok(*input)).collect()
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
+    let call = || {
+        let mut call = Box::pin(predict(caller.clone(), 2, Tenant("a")));
+        assert!(call.as_mut().now_or_never().is_none());
+        call
+    };
+    drop(call());
+    assert_eq!(left_at(&rig), "queue 1");
+    let mut leaves = Some(call());
+    let batch = worker.next_blocking(1, Duration::ZERO).expect("one waits");
+    let answers = during(&batch, &mut leaves);
+    assert_eq!(left_at(&rig), "execute 1, queue 1");
+    batch.finish(answers);
+    let leaves = call();
+    let batch = worker.next_blocking(1, Duration::ZERO).expect("one waits");
+    let answers = execute(&rig, &batch);
+    drop(leaves);
+    batch.finish(answers);
+    assert_eq!(left_at(&rig), "execute 1, none 1, queue 1");
+    assert_eq!(shown(&requests(&rig)), "cancelled 3");
+    assert_eq!(gauge(&rig, "size"), Some(0.0));
+}
+
+#[test]
+fn a_batch_that_is_dropped_or_unwound_ends_for_every_member() {
+    #[inference_stage("execute", batch = members)]
+    async fn runs(rig: &Rig, members: Vec<RequestContext>, panics: bool) -> Vec<Answer> {
+        rig.advance(Duration::from_millis(5));
+        assert!(!panics, "on purpose");
+        std::future::pending().await
+    }
+    #[inference_request]
+    async fn waits(sender: std::sync::mpsc::Sender<RequestContext>) {
+        let context = RequestContext::current().expect("a request is current in its handler");
+        sender.send(context).expect("the other end is there");
+        std::future::pending().await
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(waits(sender.clone()))).collect();
+    for one in &mut waiting {
+        assert!(one.as_mut().now_or_never().is_none());
+    }
+    let members: Vec<_> = receiver.try_iter().collect();
+    let unwound = std::panic::AssertUnwindSafe(runs(&rig, members.clone(), true)).catch_unwind();
+    assert!(futures::executor::block_on(unwound).is_err());
+    assert_eq!(shown(&stages(&rig)), "execute panicked 3");
+    let mut dropped = Box::pin(runs(&rig, members, false));
+    assert!(dropped.as_mut().now_or_never().is_none());
+    assert_eq!(in_flight(&rig, "execute"), Some(3.0));
+    drop(dropped);
+    assert_eq!(
+        shown(&stages(&rig)),
+        "execute cancelled 3, execute panicked 3"
+    );
+    assert_eq!(in_flight(&rig, "execute"), Some(0.0));
+    let batches = counts(&rig, "inference_batch_duration_seconds_count", &["outcome"]);
+    assert_eq!(shown(&batches), "cancelled 1, panicked 1");
+}
+
+#[test]
+fn an_execution_that_answers_too_few_has_failed_the_others() {
+    #[inference_stage("execute", batch = batch)]
+    fn forgets(batch: &Batch<u32, Answer>) -> Vec<Answer> {
+        batch.inputs().take(1).map(|input| Ok(*input)).collect()
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
+    let mut calls = [1, 2].map(|input| Box::pin(predict(caller.clone(), input, Tenant("a"))));
+    for call in &mut calls {
+        assert!(call.as_mut().now_or_never().is_none());
+    }
+    let batch = worker.next_blocking(2, Duration::ZERO).expect("two wait");
+    let answers = forgets(&batch);
+    batch.finish(answers);
+    let got = calls.map(|call| call.now_or_never().expect("answered"));
+    assert_eq!(got, [Ok(1), Err(Failure(ErrorType::Internal))]);
+    assert_eq!(
+        shown(&stages(&rig)),
+        "execute error 1, execute ok 1, queue ok 2"
+    );
+    let blamed = counts(&rig, "inference_errors_total", &["stage", "error_type"]);
+    assert_eq!(shown(&blamed), "execute internal 1");
+}
+
+/// Without anything that the thread of the handler has: the requests travel with their inputs.
+#[test]
+fn a_worker_on_a_thread_of_its_own_works_for_the_requests_that_it_takes() {
+    let rig = Rig::new();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
+    let mut calls = {
+        let _inside = rig.enter();
+        rig.model("m", "1");
+        let mut calls = [0, 2].map(|input| Box::pin(predict(caller.clone(), input, Tenant("b"))));
+        for call in &mut calls {
+            assert!(call.as_mut().now_or_never().is_none());
+        }
+        calls
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let batch = worker.next_blocking(2, Duration::ZERO).expect("two wait");
+            let answers = execute(&rig, &batch);
+            batch.finish(answers);
+        });
+    });
+    for (call, expected) in calls.iter_mut().zip([0, 4]) {
+        assert_eq!(call.as_mut().now_or_never(), Some(Ok(expected)));
+    }
+    let by = ["model", "stage", "outcome"];
+    assert_eq!(
+        shown(&counts(&rig, "inference_stage_duration_seconds_count", &by)),
+        "m execute ok 2, m queue ok 2"
+    );
+    assert_eq!(
+        counts(&rig, "inference_orphan_stages_total", &["stage"]).len(),
+        0
+    );
+}
+
+#[test]
+fn what_is_put_back_waits_again_and_both_times_count() {
+    #[inference_request]
+    fn preempted(rig: &Rig, meter: &queue::Meter) {
+        for millis in [10, 20] {
+            let queued = meter.wrap(());
+            rig.advance(Duration::from_millis(millis));
+            queued.take();
+            rig.advance(Duration::from_millis(1));
+        }
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    preempted(&rig, &queue::meter("q", 4));
+    assert_eq!(shown(&stages(&rig)), "queue ok 2");
+    let seconds = rig.value(
+        "inference_stage_duration_seconds_sum{model=\"none\",outcome=\"ok\",stage=\"queue\",version=\"none\"}",
+    );
+    assert_eq!(seconds, Some(0.030));
+    let rest = value(
+        &rig,
+        "inference_unattributed_seconds_total{model=\"none\",version=\"none\"}",
+    );
+    assert!((rest - 0.002).abs() < 1e-9, "{rest}");
+}
+
+#[test]
+fn each_queue_on_the_way_has_its_own_size() {
+    #[inference_request]
+    fn waits_twice(rig: &Rig, first: &queue::Meter, second: &queue::Meter) {
+        let size = |queue: &str| {
+            rig.value(&format!(
+                "inference_queue_size{{model=\"none\",queue=\"{queue}\",version=\"none\"}}"
+            ))
+        };
+        let queued = first.wrap(1);
+        assert_eq!((size("first"), size("second")), (Some(1.0), Some(0.0)));
+        let queued = second.wrap(queued.take());
+        assert_eq!((size("first"), size("second")), (Some(0.0), Some(1.0)));
+        drop(queued);
+        assert_eq!((size("first"), size("second")), (Some(0.0), Some(0.0)));
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (first, second) = (queue::meter("first", 4), queue::meter("second", 4));
+    second.show();
+    waits_twice(&rig, &first, &second);
+    assert_eq!(shown(&stages(&rig)), "queue cancelled 1, queue ok 1");
+}
+
+#[test]
+fn a_worker_that_stops_waiting_keeps_nobody_waiting() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
+    let mut calls = [1, 2].map(|input| Box::pin(predict(caller.clone(), input, Tenant("a"))));
+    for call in &mut calls {
+        assert!(call.as_mut().now_or_never().is_none());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        // it has taken both and waits for a third when it is dropped
+        assert!(
+            worker
+                .next(3, Duration::from_secs(60))
+                .now_or_never()
+                .is_none()
+        );
+    });
+    for call in calls {
+        assert_eq!(call.now_or_never(), Some(Err(Failure(ErrorType::Internal))));
+    }
+    assert_eq!(gauge(&rig, "size"), Some(0.0));
+    assert_eq!(in_flight(&rig, "queue"), Some(0.0));
+    assert_eq!(shown(&stages(&rig)), "queue cancelled 2");
+    assert_eq!(shown(&requests(&rig)), "error 2");
 }

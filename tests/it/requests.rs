@@ -257,6 +257,66 @@ fn a_cancellation_names_the_stage_where_the_client_left() {
 }
 
 #[test]
+fn leaving_a_request_by_any_way_ends_it() {
+    #[inference_request]
+    async fn leaves(rig: &Rig, how: u8) -> Result<u8, Failure> {
+        let found = 'search: {
+            for step in 0..3 {
+                tokio::task::yield_now().await;
+                match how {
+                    0 => preprocess(rig, Some(ErrorType::Internal))?,
+                    1 => return Ok(step),
+                    2 => break 'search step,
+                    3 => return Err(Failure(ErrorType::Internal)),
+                    _ => {}
+                }
+            }
+            9
+        };
+        Ok(found)
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    for how in 0..5 {
+        let left = futures::executor::block_on(leaves(&rig, how));
+        assert_eq!(left.is_err(), [0, 3].contains(&how));
+    }
+    assert_eq!(shown(&requests(&rig)), "error 2, ok 3");
+    assert!(close(
+        value(
+            &rig,
+            "inference_requests_in_flight{model=\"none\",version=\"none\"}"
+        ),
+        0.0
+    ));
+}
+
+#[test]
+fn functions_of_one_name_are_the_stages_that_their_attributes_say() {
+    mod text {
+        #[instrument_inference::inference_stage("tokenize")]
+        pub fn prepare() {}
+    }
+    mod image {
+        #[instrument_inference::inference_stage("preprocess")]
+        pub fn prepare() {}
+    }
+    mod sound {
+        // the same stage at another place
+        #[instrument_inference::inference_stage("preprocess")]
+        pub fn prepare() {}
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    text::prepare();
+    image::prepare();
+    sound::prepare();
+    assert_eq!(shown(&stages(&rig)), "preprocess ok 2, tokenize ok 1");
+    let family = "# TYPE inference_stage_duration_seconds ";
+    assert_eq!(rig.scrape().matches(family).count(), 1);
+}
+
+#[test]
 fn a_panic_ends_a_request_as_panicked() {
     #[inference_request]
     fn booms() {

@@ -158,6 +158,42 @@ fn metrics_of_the_users_own_go_out_together_with_ours() {
     assert_eq!(rig.value("cats_seen_total"), Some(3.0));
 }
 
+/// Two families of one name make Prometheus refuse the whole scrape.
+#[test]
+fn every_family_is_declared_once_whatever_the_service_calls_its_own() {
+    #[inference_stage("decode", buckets = [0.1, 0.2])]
+    fn with_edges_of_its_own() {}
+    let rig = everything();
+    {
+        let _inside = rig.enter();
+        with_edges_of_its_own();
+    }
+    let meter = rig.meter();
+    meter.u64_counter("cats.seen").build().add(1, &[]);
+    meter.u64_counter("cats.seen").build().add(2, &[]);
+    meter.u64_counter("inference.requests").build().add(5, &[]);
+    meter
+        .f64_gauge("inference.stage.duration")
+        .build()
+        .record(1.0, &[]);
+    let text = rig.scrape();
+    let mut declared = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(family) = line.strip_prefix("# TYPE ") {
+            let name = family.split(' ').next().unwrap();
+            assert!(declared.insert(name), "{name} is declared twice:\n{text}");
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let series = line.rsplit_once(' ').expect("a line has a value").0;
+        assert!(seen.insert(series), "{series} is there twice:\n{text}");
+    }
+    assert_eq!(rig.value("cats_seen_total"), Some(3.0));
+    assert!(text.contains("# TYPE inference_requests_total counter"));
+    assert!(text.contains("# TYPE inference_stage_duration_seconds histogram"));
+}
+
 #[test]
 fn a_gauge_is_absent_when_nothing_is_known() {
     let rig = served();

@@ -110,6 +110,29 @@ fn below_the_level_of_dimensions_there_are_none() {
 }
 
 #[test]
+fn a_level_that_leaves_families_out_changes_nothing_in_the_others() {
+    let families = |level: Level| {
+        let rig = Rig::builder().level(level).start();
+        let _inside = rig.enter();
+        rig.model("m", "1");
+        for fail in [false, true, true] {
+            let _ = predict(&rig, &Tenant::new(1), 3, fail);
+        }
+        [
+            "inference_requests_total",
+            "inference_request_duration_seconds_count",
+            "inference_stage_duration_seconds_count",
+            "inference_errors_total",
+            "inference_batch_size_count",
+        ]
+        .map(|family| shown(&counts(&rig, family, &["model", "outcome", "stage"])))
+    };
+    let core = families(Level::Core);
+    assert_eq!(core, families(Level::Dimensions));
+    assert!(core.iter().all(|family| !family.is_empty()), "{core:?}");
+}
+
+#[test]
 fn beyond_the_budget_new_tenants_fold_and_known_ones_go_on() {
     #[inference_request(model = slot)]
     fn canary(slot: &instrument_inference::ModelSlot) {}

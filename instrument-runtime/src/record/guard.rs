@@ -118,13 +118,13 @@ impl Open {
         }
         let now = ticks(self.id);
         let took = now.saturating_sub(self.start);
-        let outlived = tally.is_some_and(|tally| tally.has_ended());
         let kind = match tally {
             Some(tally) => self.settle(tally, outcome, now, took),
+            None if self.serial == 0 => Kind::ended(outcome).orphan(),
             None => Kind::ended(outcome),
         };
         local::with(|local| {
-            if outlived {
+            if kind.is_outlived() {
                 local.push(self.id.event(Kind::WASTED, share));
                 local.push(self.id.event(Kind::ended(Outcome::Cancelled), took));
             } else {
@@ -154,12 +154,8 @@ impl Open {
             outcome
         };
         let kind = self.alone(Kind::ended(outcome));
-        let kind = if left.tenanted && self.id.is_outermost() {
-            tally.bill(took);
-            kind.billed()
-        } else {
-            kind
-        };
+        let billed = left.tenanted && self.id.is_outermost() && tally.bill(took);
+        let kind = if billed { kind.billed() } else { kind };
         if outcome == Outcome::Ok {
             tally.ended_well(self.start);
         } else {
@@ -175,7 +171,7 @@ impl Open {
         };
         match outcome {
             Outcome::Error(error) => tally.failed(stage, error, now),
-            Outcome::Cancelled => tally.dropped(stage),
+            Outcome::Cancelled => tally.dropped(stage, self.start),
             // a refusal is no failure, and a panic takes the whole request with it
             Outcome::Ok | Outcome::Rejected(_) | Outcome::Panicked => {}
         }

@@ -180,7 +180,12 @@ impl Recorder {
 
     /// Declares a model; the same one again is the same one.
     pub(crate) fn declare(&self, name: &str, version: &str) -> (usize, Arc<ModelState>) {
-        let place = self.state().place(Model::new(name, version));
+        let model = Model::new(name, version);
+        let place = self.state().place(model.clone());
+        let folded = self.state().folded(place, &model);
+        if let Some(label) = folded {
+            self.count_overflow(label);
+        }
         (
             place,
             self.observed.model(&self.state().model_labels(place)),
@@ -262,13 +267,26 @@ impl State {
                 return known;
             }
             notice::report(&format!(
-                "from model `{}` {} on, more versions than a process can tell apart are counted as `{OTHER}`",
+                "from model `{}` {} on, more models or versions than a process can tell apart are counted as `{OTHER}`",
                 model.name, model.version
             ));
             model = folded;
         }
         self.models.push(model);
         self.models.len() - 1
+    }
+
+    /// The label of a declared model that was folded into `other`.
+    fn folded(&self, place: usize, declared: &Model) -> Option<&'static str> {
+        let known = &self.models[place];
+        match (
+            known.name == declared.name,
+            known.version == declared.version,
+        ) {
+            (false, _) => Some("model"),
+            (true, false) => Some("version"),
+            (true, true) => None,
+        }
     }
 
     /// Name and version.

@@ -68,6 +68,10 @@ impl Recorder {
                 "the budget of lines is used up: new values of `{label}` are counted as `{OTHER}`; raise `line_budget`"
             ));
         }
+        self.count_overflow(label);
+    }
+
+    pub(crate) fn count_overflow(&self, label: &'static str) {
         let overflow = self.count(&catalog::LABEL_OVERFLOW, None, &[("label", label)]);
         local::with(|local| local.push(overflow.event(Kind::COUNT, 1)));
     }

@@ -124,6 +124,10 @@ impl Kind {
     pub(crate) const fn outlived(self) -> Kind {
         Kind(self.0 | Kind::OUTLIVED)
     }
+
+    pub(crate) const fn is_outlived(self) -> bool {
+        self.0 & Kind::OUTLIVED != 0
+    }
 }
 
 /// One outcome of a stage or of the requests of a label combination: bound on first use.

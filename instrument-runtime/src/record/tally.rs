@@ -207,13 +207,19 @@ impl Tally {
         self.has(ENDED)
     }
 
-    pub(crate) fn is_billed(&self) -> bool {
-        self.has(TENANTED)
-    }
-
-    /// An execution, or a share in one.
-    pub(crate) fn bill(&self, ticks: u64) {
-        self.compute.fetch_add(ticks, Ordering::AcqRel);
+    /// An execution, or a share in one, on the tenant's bill; false where there is no tenant, and where the request has
+    /// ended: then the bill has been made out.
+    #[must_use]
+    pub(crate) fn bill(&self, ticks: u64) -> bool {
+        if !self.has(TENANTED) {
+            return false;
+        }
+        let _settling = self.settle();
+        let open = !self.has_ended();
+        if open {
+            self.compute.fetch_add(ticks, Ordering::AcqRel);
+        }
+        open
     }
 
     pub(crate) fn compute(&self) -> u64 {
@@ -244,9 +250,9 @@ impl Tally {
 
     /// A stage was dropped: by the request itself, by a `select!` for example, or together with it.
     #[cold]
-    pub(crate) fn dropped(&self, stage: &'static str) {
+    pub(crate) fn dropped(&self, stage: &'static str, start: u64) {
         if self.has(CANCELLING) {
-            self.troubles.dropped(stage);
+            self.troubles.dropped(stage, start);
         }
     }
 
@@ -363,15 +369,15 @@ mod tests {
     #[test]
     fn only_a_request_that_is_dropped_has_a_stage_where_it_was() {
         let tally = Tally::new(&SITE, 1, 0);
-        tally.dropped("decode");
+        tally.dropped("decode", 1);
         assert_eq!(
-            tally.troubles().dropped_in(),
+            tally.troubles().left_in(),
             None,
             "dropped by the request itself"
         );
         tally.cancelling();
-        tally.dropped("execute");
-        assert_eq!(tally.troubles().dropped_in(), Some("execute"));
+        tally.dropped("execute", 2);
+        assert_eq!(tally.troubles().left_in(), Some("execute"));
     }
 
     #[test]

@@ -12,12 +12,17 @@ struct Failure {
     at: u64,
 }
 
+/// A stage, and when it began, in ticks.
+type Begun = (&'static str, u64);
+
 #[derive(Debug, Default)]
 struct Known {
     /// The first of each error type, in the order in which they came: there are ten types at most.
     failures: Vec<Failure>,
     /// Where the client left.
-    dropped: Option<&'static str>,
+    dropped: Option<Begun>,
+    /// Stages that are open in a queue or in a batch: they are not dropped together with the request.
+    away: Vec<Begun>,
 }
 
 /// Of one request.
@@ -38,8 +43,21 @@ impl Troubles {
     }
 
     /// A stage was dropped because the request is. The innermost one is dropped first.
-    pub(crate) fn dropped(&self, stage: &'static str) {
-        self.known().dropped.get_or_insert(stage);
+    pub(crate) fn dropped(&self, stage: &'static str, start: u64) {
+        self.known().dropped.get_or_insert((stage, start));
+    }
+
+    /// The request waits for what a queue or a batch does for it.
+    pub(crate) fn goes_away(&self, stage: &'static str, start: u64) {
+        self.known().away.push((stage, start));
+    }
+
+    /// That stage ends.
+    pub(crate) fn comes_back(&self, stage: &'static str, start: u64) {
+        let away = &mut self.known().away;
+        if let Some(at) = away.iter().position(|one| *one == (stage, start)) {
+            away.swap_remove(at);
+        }
     }
 
     /// Forgets what went wrong since: a stage around it ended well. Whether anything is left.
@@ -61,9 +79,12 @@ impl Troubles {
         same.or(first).map(|failure| (failure.stage, failure.error))
     }
 
-    /// Where the client left.
-    pub(crate) fn dropped_in(&self) -> Option<&'static str> {
-        self.known().dropped
+    /// Where the client left: the last to begin of what was dropped and what is away.
+    pub(crate) fn left_in(&self) -> Option<&'static str> {
+        let known = self.known();
+        let open = known.dropped.iter().chain(&known.away);
+        open.max_by_key(|(_, start)| *start)
+            .map(|(stage, _)| *stage)
     }
 }
 
@@ -99,8 +120,23 @@ mod tests {
     #[test]
     fn the_innermost_stage_is_where_the_client_left() {
         let troubles = Troubles::default();
-        troubles.dropped("decode");
-        troubles.dropped("execute");
-        assert_eq!(troubles.dropped_in(), Some("decode"));
+        troubles.dropped("decode", 20);
+        troubles.dropped("execute", 10);
+        assert_eq!(troubles.left_in(), Some("decode"));
+    }
+
+    #[test]
+    fn a_client_leaves_in_the_queue_or_batch_that_its_request_is_in() {
+        let troubles = Troubles::default();
+        troubles.goes_away("queue", 10);
+        assert_eq!(troubles.left_in(), Some("queue"));
+        troubles.comes_back("queue", 10);
+        assert_eq!(troubles.left_in(), None);
+        troubles.goes_away("execute", 20);
+        troubles.dropped("postprocess", 5);
+        assert_eq!(troubles.left_in(), Some("execute"), "it began within");
+        troubles.goes_away("log", 3);
+        troubles.comes_back("execute", 20);
+        assert_eq!(troubles.left_in(), Some("postprocess"), "it began later");
     }
 }

@@ -54,6 +54,7 @@ impl Outcomes {
 /// A batch that is executed. Dropped without [`exit`](EnteredBatch::exit) it was unwound.
 #[derive(Debug)]
 pub struct EnteredBatch {
+    stage: &'static str,
     members: Vec<(Open, Option<Arc<Tally>>)>,
     execution: Option<Running>,
 }
@@ -75,6 +76,7 @@ pub fn enter_batch(site: &'static Site, args: BatchArgs) -> EnteredBatch {
     } = args;
     if !local::enabled() || members.0.is_empty() {
         return EnteredBatch {
+            stage: site.name,
             members: Vec::new(),
             execution: None,
         };
@@ -85,6 +87,7 @@ pub fn enter_batch(site: &'static Site, args: BatchArgs) -> EnteredBatch {
         .map(|tally| (enter_for(tally.as_ref(), site, args), tally))
         .collect();
     let mut entered = EnteredBatch {
+        stage: site.name,
         members,
         execution: None,
     };
@@ -100,7 +103,9 @@ fn enter_for(tally: Option<&Arc<Tally>>, site: &'static Site, args: StageArgs) -
         return Open::enter(site, args);
     };
     let _scope = Scope::enter(tally);
-    Open::enter(site, args)
+    let open = Open::enter(site, args);
+    tally.troubles().goes_away(site.name, open.start);
+    open
 }
 
 impl EnteredBatch {
@@ -146,6 +151,9 @@ impl EnteredBatch {
         };
         for (at, (open, tally)) in members.into_iter().enumerate() {
             let share = share + u64::from((at as u64) < rest);
+            if let Some(tally) = &tally {
+                tally.troubles().comes_back(self.stage, open.start);
+            }
             open.exit_in_batch(tally.as_ref(), outcomes.of(at), share);
         }
     }
@@ -164,9 +172,8 @@ impl Running {
         let mut nobodys = 0;
         for (at, (_, tally)) in members.iter().enumerate() {
             let share = share + u64::from((at as u64) < rest);
-            match tally.as_ref().filter(|tally| tally.is_billed()) {
-                Some(tally) => tally.bill(share),
-                None => nobodys += share,
+            if !tally.as_ref().is_some_and(|tally| tally.bill(share)) {
+                nobodys += share;
             }
         }
         if nobodys > 0 {

@@ -249,7 +249,7 @@ fn count(
         Outcome::Error(own) => {
             // what was dropped when the time was over is what took too long
             let late = || {
-                let stage = troubles.dropped_in()?;
+                let stage = troubles.left_in()?;
                 (own == ErrorType::DeadlineExceeded).then_some((stage, own))
             };
             let (stage, error) = troubles.born(own).or_else(late).unwrap_or((NO_STAGE, own));
@@ -263,7 +263,7 @@ fn count(
         }
         Outcome::Rejected(reason) => one(&catalog::REJECTIONS, &[("reason", reason.as_str())]),
         Outcome::Cancelled => {
-            let stage = troubles.dropped_in().unwrap_or(NO_STAGE);
+            let stage = troubles.left_in().unwrap_or(NO_STAGE);
             one(
                 &catalog::CANCELLATIONS,
                 &[("stage", stage), ("cause", cause.as_str())],

@@ -96,6 +96,9 @@ impl Meter {
         };
         let open = Open::enter(&QUEUE, args);
         let (waiting, tally) = (Arc::clone(&shown.waiting), local::current());
+        if let Some(tally) = &tally {
+            tally.troubles().goes_away(QUEUE.name, open.start);
+        }
         Some(Waits {
             waiting,
             place,
@@ -155,6 +158,9 @@ struct Waits {
 impl Waits {
     fn end(self, outcome: Outcome) {
         self.waiting.leave(self.place);
+        if let Some(tally) = &self.tally {
+            tally.troubles().comes_back(QUEUE.name, self.open.start);
+        }
         self.open.exit(self.tally.as_ref(), outcome);
     }
 }
