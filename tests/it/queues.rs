@@ -542,3 +542,19 @@ fn a_worker_that_stops_waiting_keeps_nobody_waiting() {
     assert_eq!(shown(&stages(&rig)), "queue cancelled 2");
     assert_eq!(shown(&requests(&rig)), "error 2");
 }
+
+#[test]
+fn a_queue_in_front_of_a_model_is_shown_before_anybody_waits() {
+    let rig = Rig::new();
+    let slot = rig.model("m", "1");
+    let (caller, _worker) = queue::batcher::<u32, u32>("batcher", 8);
+    assert!(!rig.scrape().contains("inference_queue_size"));
+    let _caller = {
+        let _inside = rig.enter();
+        caller.model(&slot)
+    };
+    assert_eq!(
+        rig.value("inference_queue_size{model=\"m\",queue=\"batcher\",version=\"1\"}"),
+        Some(0.0)
+    );
+}

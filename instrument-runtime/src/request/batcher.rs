@@ -108,10 +108,12 @@ impl ToOutcome for Refused {
 }
 
 impl<In, Out> Caller<In, Out> {
-    /// The queue is in front of this model; without it, of the only one that is declared.
+    /// The queue is in front of this model, and shown from now on, empty; without it, it is in front of the only one
+    /// that is declared, and shown from the first call on.
     #[must_use]
     pub fn model(mut self, model: &ModelSlot) -> Caller<In, Out> {
         self.meter = self.meter.model(model);
+        self.meter.show();
         self
     }
 
