@@ -513,7 +513,7 @@ fn each_queue_on_the_way_has_its_own_size() {
 }
 
 #[test]
-fn a_worker_that_stops_waiting_keeps_nobody_waiting() {
+fn what_a_worker_had_taken_that_stops_waiting_is_handed_out_next() {
     let rig = Rig::new();
     let _inside = rig.enter();
     let (caller, worker) = queue::batcher::<u32, Answer>("q", 8);
@@ -525,22 +525,30 @@ fn a_worker_that_stops_waiting_keeps_nobody_waiting() {
         .enable_time()
         .build()
         .unwrap();
-    runtime.block_on(async {
-        // it has taken both and waits for a third when it is dropped
-        assert!(
-            worker
-                .next(3, Duration::from_secs(60))
-                .now_or_never()
-                .is_none()
-        );
-    });
-    for call in calls {
-        assert_eq!(call.now_or_never(), Some(Err(Failure(ErrorType::Internal))));
-    }
+    let patience = Duration::from_secs(60);
+    // it has taken both and waits for a third when it is dropped
+    let stops = || runtime.block_on(async { worker.next(3, patience).now_or_never().is_none() });
+    assert!(stops());
+    assert_eq!(
+        gauge(&rig, "size"),
+        Some(2.0),
+        "they wait as long as nobody works for them"
+    );
+    let batch = worker.next_blocking(1, patience).unwrap();
+    assert_eq!(batch.inputs().as_slice(), [1], "no more than it asks for");
+    batch.finish(vec![Ok(10)]);
+    assert!(stops());
+    drop(worker);
+    let [first, second] = calls;
+    assert!(matches!(first.now_or_never(), Some(Ok(_))));
+    assert_eq!(
+        second.now_or_never(),
+        Some(Err(Failure(ErrorType::Internal)))
+    );
     assert_eq!(gauge(&rig, "size"), Some(0.0));
     assert_eq!(in_flight(&rig, "queue"), Some(0.0));
-    assert_eq!(shown(&stages(&rig)), "queue cancelled 2");
-    assert_eq!(shown(&requests(&rig)), "error 2");
+    assert_eq!(shown(&stages(&rig)), "queue cancelled 1, queue ok 1");
+    assert_eq!(shown(&requests(&rig)), "error 1, ok 1");
 }
 
 #[test]

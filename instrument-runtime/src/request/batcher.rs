@@ -11,8 +11,8 @@ use crate::request::slot::ModelSlot;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A queue with a caller for the handlers and a worker for the model. `In` is what a handler gives, `Out` what it gets
@@ -37,6 +37,7 @@ pub fn batcher<In, Out>(name: &'static str, capacity: usize) -> (Caller<In, Out>
     let meter = queue::meter(name, capacity.max(1));
     let worker = Worker {
         receiver,
+        kept: Mutex::default(),
         meter,
         state: Arc::default(),
     };
@@ -187,8 +188,39 @@ impl<In, Out> fmt::Debug for Caller<In, Out> {
 /// The end for the model.
 pub struct Worker<In, Out> {
     receiver: flume::Receiver<Waiting<In, Out>>,
+    /// What a `next` had taken that was dropped before it had a batch.
+    kept: Mutex<Vec<Waiting<In, Out>>>,
     meter: Meter,
     state: Arc<State>,
+}
+
+/// What a batch will be made of. Dropped before, it goes back to the worker.
+struct Taken<'a, In, Out> {
+    worker: &'a Worker<In, Out>,
+    calls: Vec<Waiting<In, Out>>,
+}
+
+impl<In, Out> Taken<'_, In, Out> {
+    /// Those whose client has left are not handed out.
+    fn add(&mut self, call: Waiting<In, Out>) {
+        if !call.is_cancelled() {
+            self.calls.push(call);
+        }
+    }
+
+    fn batch(mut self, trigger: Trigger) -> Batch<In, Out> {
+        self.worker.batch(std::mem::take(&mut self.calls), trigger)
+    }
+}
+
+impl<In, Out> Drop for Taken<'_, In, Out> {
+    fn drop(&mut self) {
+        if !self.calls.is_empty() {
+            // they came before whatever another one has put back meanwhile
+            let mut kept = self.worker.kept();
+            kept.splice(..0, self.calls.drain(..));
+        }
+    }
 }
 
 /// What closed a batch.
@@ -203,55 +235,64 @@ impl<In, Out> Worker<In, Out> {
     /// Waits for a first input, then for more of them for `patience`, `max` in all; `None` when every caller is gone.
     /// Inputs whose client has left are not handed out.
     pub fn next_blocking(&self, max: usize, patience: Duration) -> Option<Batch<In, Out>> {
-        let mut calls = vec![self.first()?];
+        let mut taken = self.taken(max);
+        while taken.calls.is_empty() {
+            taken.add(self.receiver.recv().ok()?);
+        }
         let deadline = Instant::now() + patience;
         let trigger = loop {
-            if calls.len() >= max {
+            if taken.calls.len() >= max {
                 break Trigger::Full;
             }
             match self.receiver.recv_deadline(deadline) {
-                Ok(call) if call.is_cancelled() => {}
-                Ok(call) => calls.push(call),
+                Ok(call) => taken.add(call),
                 Err(flume::RecvTimeoutError::Timeout) => break Trigger::Timeout,
                 Err(flume::RecvTimeoutError::Disconnected) => break Trigger::Flush,
             }
         };
-        Some(self.batch(calls, trigger))
+        Some(taken.batch(trigger))
     }
 
-    fn first(&self) -> Option<Waiting<In, Out>> {
-        loop {
-            let call = self.receiver.recv().ok()?;
-            if !call.is_cancelled() {
-                return Some(call);
-            }
-        }
-    }
-
-    /// [`next_blocking`](Worker::next_blocking) for a worker that is async.
+    /// [`next_blocking`](Worker::next_blocking) for a worker that is async. It may be dropped, by a `select!` for
+    /// example: what it had taken is handed out by the next one.
     ///
     /// # Panics
     /// Outside of a tokio runtime with its timer on.
     pub async fn next(&self, max: usize, patience: Duration) -> Option<Batch<In, Out>> {
-        let mut calls = Vec::new();
-        while calls.is_empty() {
-            calls.extend(
-                Some(self.receiver.recv_async().await.ok()?).filter(|call| !call.is_cancelled()),
-            );
+        let mut taken = self.taken(max);
+        while taken.calls.is_empty() {
+            taken.add(self.receiver.recv_async().await.ok()?);
         }
         let deadline = tokio::time::Instant::now() + patience;
         let trigger = loop {
-            if calls.len() >= max {
+            if taken.calls.len() >= max {
                 break Trigger::Full;
             }
             match tokio::time::timeout_at(deadline, self.receiver.recv_async()).await {
-                Ok(Ok(call)) if call.is_cancelled() => {}
-                Ok(Ok(call)) => calls.push(call),
+                Ok(Ok(call)) => taken.add(call),
                 Ok(Err(flume::RecvError::Disconnected)) => break Trigger::Flush,
                 Err(_) => break Trigger::Timeout,
             }
         };
-        Some(self.batch(calls, trigger))
+        Some(taken.batch(trigger))
+    }
+
+    /// Begins with what was kept.
+    fn taken(&self, max: usize) -> Taken<'_, In, Out> {
+        let mut calls = Vec::new();
+        let mut kept = self.kept();
+        kept.retain(|call| !call.is_cancelled());
+        let take = kept.len().min(max.max(1));
+        calls.extend(kept.drain(..take));
+        drop(kept);
+        Taken {
+            worker: self,
+            calls,
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<Waiting<In, Out>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes no more calls: they are refused as [`Refused::Draining`]. What waits already is still handed out.
