@@ -393,7 +393,7 @@ pub(crate) const LABEL_OVERFLOW: Metric = Metric {
     otel: "inference.label_overflow",
     unit: "{combination}",
     labels: &["label"],
-    help: "New label values that were folded into `other`, because the budget of lines is used up.",
+    help: "New label values that were folded into `other`: the budget of lines is used up, or there are too many models or versions.",
     action: "Raise the line budget, or drop a label.",
     ..ROW
 };

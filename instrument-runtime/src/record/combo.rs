@@ -1,5 +1,6 @@
 //! Label combinations of requests, numbered over all runtimes: one small number says runtime and labels.
 
+use crate::notice;
 use crate::record::catalog;
 use crate::record::local;
 use crate::record::recorder::{Recorder, RequestLabels};
@@ -10,7 +11,7 @@ use crate::site::site::{Site, SiteKind};
 use crate::vocab::outcome::Outcome;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 /// Distinct values of `ingress`, `tier` and `tenant` that a process may see; what comes after is `other`.
 const MOST_TEXTS: usize = 10_000;
@@ -59,6 +60,8 @@ struct Known {
     taken: HashSet<(u32, usize, &'static str, u32)>,
 }
 
+static TEXTS_FOLD: Once = Once::new();
+static COMBOS_FOLD: Once = Once::new();
 static KNOWN: OnceLock<RwLock<Known>> = OnceLock::new();
 static TEXTS: OnceLock<RwLock<HashMap<Arc<str>, u32>>> = OnceLock::new();
 
@@ -85,6 +88,12 @@ pub(crate) fn text(value: Option<&str>) -> u32 {
     let value = if texts.len() < MOST_TEXTS {
         value
     } else {
+        TEXTS_FOLD.call_once(|| {
+            notice::report(&format!(
+                "`ingress`, `tier` and `tenant` have more than {MOST_TEXTS} values: from {value:?} on, new ones are \
+                 counted as `{OTHER}`"
+            ));
+        });
         OTHER
     };
     let next = u32::try_from(texts.len() + 1).unwrap_or(u32::MAX);
@@ -135,6 +144,12 @@ impl Known {
             return *number;
         }
         if self.combos.len() >= MOST_COMBOS {
+            COMBOS_FOLD.call_once(|| {
+                notice::report(&format!(
+                    "requests have more than {MOST_COMBOS} combinations of labels: new ones are counted under their \
+                     model only"
+                ));
+            });
             let model = self.numbers.get(&Key::of_model(recorder, key.model));
             return model
                 .copied()

@@ -1,5 +1,6 @@
 //! The label values that one site has seen: each combination gets a small number.
 
+use crate::notice;
 use crate::vocab::label::Given;
 use std::collections::HashMap;
 use std::sync::RwLock;
@@ -70,6 +71,11 @@ impl OwnLabels {
             if let Some(number) = seen.overflow {
                 return number;
             }
+            let values: Vec<_> = labels.iter().filter_map(|label| label.value).collect();
+            notice::report(&format!(
+                "one function's `labels(…)` have more than {MOST_SETS} combinations: from {values:?} on, new ones are \
+                 counted as `{OTHER}`"
+            ));
             let number = seen.push(labels.iter().map(|_| Some(OTHER.into())).collect());
             seen.overflow = Some(number);
             return number;
