@@ -229,6 +229,8 @@ fn a_worker_that_panics_leaves_nobody_waiting() {
         Some(Err(Failure(ErrorType::Internal)))
     );
     assert_eq!(shown(&stages(&rig)), "execute panicked 1, queue ok 1");
+    let blamed = counts(&rig, "inference_errors_total", &["stage", "error_type"]);
+    assert_eq!(shown(&blamed), "execute internal 1");
 }
 
 #[test]

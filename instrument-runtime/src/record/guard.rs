@@ -7,6 +7,7 @@ use crate::record::open::{Open, ticks};
 use crate::record::series::{self, Kind, Series, SeriesId};
 use crate::record::tally::Tally;
 use crate::site::site::Site;
+use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -119,7 +120,14 @@ impl Open {
         let now = ticks(self.id);
         let took = now.saturating_sub(self.start);
         let kind = match tally {
-            Some(tally) => self.settle(tally, outcome, now, took),
+            Some(tally) => {
+                let kind = self.settle(tally, outcome, now, took);
+                if outcome == Outcome::Panicked {
+                    // it unwinds the worker, not the request: there it will be an error, and this is where it was born
+                    self.report(tally, Outcome::Error(ErrorType::Internal), now);
+                }
+                kind
+            }
             None if self.serial == 0 => Kind::ended(outcome).orphan(),
             None => Kind::ended(outcome),
         };
