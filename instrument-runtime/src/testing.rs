@@ -21,7 +21,8 @@ use std::time::Duration;
 /// A runtime of its own: many live side by side in one test binary.
 ///
 /// ```
-/// use instrument_runtime::testing::Rig;
+/// # use instrument_runtime as instrument_inference;
+/// use instrument_inference::testing::Rig;
 /// use std::time::Duration;
 ///
 /// let rig = Rig::new();

@@ -207,6 +207,22 @@ fn a_full_queue_refuses_and_says_why_whatever_the_service_makes_of_it() {
         "the worker is gone"
     );
     assert_eq!(gauge(&rig, "size"), Some(0.0));
+    let stages = stages(&rig);
+    assert_eq!(shown(&stages), "queue cancelled 1, queue rejected 1");
+}
+
+#[test]
+fn a_worker_that_is_gone_without_a_word_is_an_error_and_no_refusal() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 4);
+    drop(worker);
+    for _ in 0..3 {
+        let answer = predict(caller.clone(), 2, Tenant("a")).now_or_never();
+        assert_eq!(answer, Some(Err(Failure(ErrorType::Internal))));
+    }
+    assert_eq!(caller.call_blocking(8), Err(Refused::Gone));
+    assert_eq!(shown(&requests(&rig)), "error 3");
 }
 
 #[test]

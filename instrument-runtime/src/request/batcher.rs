@@ -16,10 +16,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A queue with a caller for the handlers and a worker for the model. `In` is what a handler gives, `Out` what it gets
-/// back: usually a `Result`. `name` is a label, `capacity` how many inputs may wait before a call is refused.
+/// back: usually a `Result`. `name` is a label, `capacity` how many inputs may wait before a call is refused; beside
+/// them wait those that the worker has gathered for its next batch.
+///
+/// When the worker is dropped, or unwound by a panic, its callers are told so: those whose inputs it had by
+/// [`Refused::Unanswered`], those who come later by [`Refused::Gone`]. Both are errors, not rejections.
 ///
 /// ```
-/// use instrument_runtime::queue;
+/// # use instrument_runtime as instrument_inference;
+/// use instrument_inference::queue;
 /// use std::time::Duration;
 ///
 /// let (caller, worker) = queue::batcher::<u32, Result<u32, std::io::Error>>("doubler", 64);
@@ -80,8 +85,10 @@ pub struct Caller<In, Out> {
 pub enum Refused {
     /// As many inputs wait as the queue takes.
     Full,
-    /// The worker takes no more: it is on its way out, or gone.
+    /// The worker takes no more: it is on its way out.
     Draining,
+    /// The worker is gone, and did not say that it would go: it panicked, or was dropped.
+    Gone,
     /// The worker took the input and has not answered it: it panicked, or answered fewer than it took.
     Unanswered,
 }
@@ -91,6 +98,7 @@ impl fmt::Display for Refused {
         f.write_str(match self {
             Refused::Full => "the queue is full",
             Refused::Draining => "the service takes no more requests",
+            Refused::Gone => "the worker is gone",
             Refused::Unanswered => "the worker has not answered",
         })
     }
@@ -103,6 +111,7 @@ impl ToOutcome for Refused {
         match self {
             Refused::Full => Outcome::Rejected(Rejection::QueueFull),
             Refused::Draining => Outcome::Rejected(Rejection::Draining),
+            Refused::Gone => Outcome::Error(ErrorType::Unavailable),
             Refused::Unanswered => Outcome::Error(ErrorType::Internal),
         }
     }
@@ -141,16 +150,21 @@ impl<In, Out> Caller<In, Out> {
         if self.state.draining.load(Ordering::Acquire) {
             return Err(refuse(Refused::Draining));
         }
+        if self.state.worker_is_gone.load(Ordering::Acquire) {
+            return Err(Refused::Gone);
+        }
         let (answer, answered) = flume::bounded(1);
         let waiting = self.meter.wrap(Call { input, answer });
-        // a value that comes back is dropped here: its stage `queue` ends as cancelled, the request as rejected
-        if self.sender.try_send(waiting).is_err() {
+        if let Err(back) = self.sender.try_send(waiting) {
+            back.into_inner().refused(Rejection::QueueFull);
             return Err(refuse(Refused::Full));
         }
         if self.state.worker_is_gone.load(Ordering::SeqCst) {
-            // it may have been sent after the worker has emptied the queue for the last time
+            // it may have been sent after the worker has emptied the queue for the last time, or answered before
             drop(self.left_behind.drain());
-            return Err(refuse(Refused::Draining));
+            if answered.is_empty() && answered.is_disconnected() {
+                return Err(Refused::Gone);
+            }
         }
         Ok(answered)
     }
@@ -327,7 +341,6 @@ impl<In, Out> Worker<In, Out> {
 
 impl<In, Out> Drop for Worker<In, Out> {
     fn drop(&mut self) {
-        self.drain();
         self.state.worker_is_gone.store(true, Ordering::SeqCst);
         // nobody waits for an answer that cannot come
         drop(self.receiver.drain());

@@ -18,7 +18,8 @@ use std::io;
 /// so a text decides about labels and about nothing else, never about the health of a replica; a type does.
 ///
 /// ```
-/// use instrument_runtime::{Classify, ErrorType};
+/// # use instrument_runtime as instrument_inference;
+/// use instrument_inference::{Classify, ErrorType};
 ///
 /// enum PredictError {
 ///     NotAnImage,

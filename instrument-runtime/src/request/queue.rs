@@ -12,7 +12,7 @@ use crate::record::tally::Tally;
 use crate::request::context::RequestContext;
 use crate::request::slot::ModelSlot;
 use crate::site::site::Site;
-use crate::vocab::outcome::Outcome;
+use crate::vocab::outcome::{Outcome, Rejection};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -25,7 +25,8 @@ static QUEUE: Site = Site::stage("queue", module_path!());
 /// requests; the meter itself refuses nothing.
 ///
 /// ```
-/// use instrument_runtime::queue;
+/// # use instrument_runtime as instrument_inference;
+/// use instrument_inference::queue;
 ///
 /// let meter = queue::meter("batcher", 64);
 /// let (sender, receiver) = std::sync::mpsc::sync_channel(64);
@@ -195,6 +196,11 @@ impl<T> Queued<T> {
     /// It waits no more, but stays wrapped: for those that work on it where it lies.
     pub fn dequeued(&self) {
         self.leave(Outcome::Ok);
+    }
+
+    /// It was not let in.
+    pub(crate) fn refused(self, reason: Rejection) {
+        self.leave(Outcome::Rejected(reason));
     }
 
     /// The request that it belongs to.

@@ -95,8 +95,9 @@ impl TelemetryBuilder {
             second: here,
         })?;
         let started = start(&self.0);
-        if started.is_err() {
-            place::give_back();
+        match &started {
+            Ok(telemetry) => place::keep(telemetry),
+            Err(_) => place::give_back(),
         }
         started
     }

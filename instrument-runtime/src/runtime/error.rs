@@ -6,7 +6,6 @@ use std::panic::Location;
 use std::time::Duration;
 
 /// Why [`install`](crate::TelemetryBuilder::install) refused. Nothing was started then.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum InstallError {
     /// A runtime was installed before, and there is one place for it in a process.
@@ -49,8 +48,8 @@ impl fmt::Display for InstallError {
         match self {
             InstallError::AlreadyInstalled { first, second } => write!(
                 f,
-                "telemetry is installed already: first at {first}, again at {second}; install it once, and hand \
-                 clones of the `Telemetry` to whoever needs it"
+                "telemetry is installed already: first at {first}, again at {second}; a process installs it \
+                 once, even after a shutdown: hand clones of the `Telemetry` to whoever needs it"
             ),
             InstallError::Config(errors) => {
                 f.write_str("the telemetry is not set up right")?;
@@ -76,6 +75,13 @@ impl fmt::Display for InstallError {
             InstallError::System(source) => write!(f, "the telemetry cannot be started: {source}"),
             InstallError::Exporter(reason) => write!(f, "an exporter cannot be set up: {reason}"),
         }
+    }
+}
+
+/// As text: it is what a `main` that returns the error prints.
+impl fmt::Debug for InstallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -12,7 +12,8 @@ impl Telemetry {
     ///
     /// ```
     /// use axum::{Router, routing::post};
-    /// use instrument_runtime::Telemetry;
+    /// # use instrument_runtime as instrument_inference;
+    /// use instrument_inference::Telemetry;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let telemetry = Telemetry::builder("sentiment-api").install()?;

@@ -24,7 +24,8 @@ const FEW: usize = 16;
 /// all, use an `Option`, whose `None` leaves the label out.
 ///
 /// ```
-/// use instrument_runtime::{LabelSet, LabelValue};
+/// # use instrument_runtime as instrument_inference;
+/// use instrument_inference::{LabelSet, LabelValue};
 ///
 /// static REGIONS: LabelSet = LabelSet::listed("origin", &["eu", "us"]);
 /// static CUSTOMERS: LabelSet = LabelSet::capped("customer", 100);
