@@ -114,6 +114,7 @@ stories! {
     every_runtime_flavour_can_install_flush_and_stop;
     series_of_linked_stages_exist_before_they_run;
     metrics_are_served_as_prometheus_asks_for_them;
+    what_is_installed_runs_on_without_its_handle;
     slow_and_silent_clients_keep_nobody_out;
     a_stop_closes_the_port_and_what_runs_on_is_ignored;
     a_textfile_appears_whole;
@@ -381,6 +382,16 @@ mod told {
             assert!(scrape.contains(line), "no {line} in\n{scrape}");
         }
         stop(&telemetry);
+    }
+
+    pub fn what_is_installed_runs_on_without_its_handle() {
+        let address = builder().install().unwrap().metrics_addr().unwrap();
+        block_on(predict());
+        let answer = text(&ask(address, "GET", "/metrics", ""));
+        assert!(
+            answer.contains("inference_requests_total{ingress=\"http\",model=\"none\",outcome=\"ok\",version=\"none\"} 1\n"),
+            "{answer}"
+        );
     }
 
     pub fn metrics_are_served_as_prometheus_asks_for_them() {

@@ -584,3 +584,27 @@ fn a_queue_in_front_of_a_model_is_shown_before_anybody_waits() {
         Some(0.0)
     );
 }
+
+#[test]
+fn calls_that_were_given_up_are_not_handed_out_and_patience_has_no_end() {
+    // without any telemetry
+    let (caller, worker) = queue::batcher::<u32, u32>("q", 8);
+    assert!(caller.call(1).now_or_never().is_none());
+    let mut kept = Box::pin(caller.call(2));
+    assert!(kept.as_mut().now_or_never().is_none());
+    let batch = worker.next_blocking(1, Duration::MAX).unwrap();
+    assert_eq!(batch.inputs().as_slice(), [2]);
+}
+
+#[test]
+fn an_execution_that_answers_nobody_has_failed() {
+    #[inference_stage("execute", batch = 2)]
+    fn silent() -> Vec<Answer> {
+        Vec::new()
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    assert!(silent().is_empty());
+    let batches = counts(&rig, "inference_batch_duration_seconds_count", &["outcome"]);
+    assert_eq!(shown(&batches), "error 1");
+}

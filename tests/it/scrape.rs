@@ -90,12 +90,13 @@ fn everything() -> Rig {
             let _ = waits().now_or_never();
         }
         let (caller, worker) = queue::batcher::<u8, u8>("batcher", 4);
-        for _ in 0..2 {
-            assert!(caller.call(1).now_or_never().is_none());
+        let mut calls: Vec<_> = (0..3).map(|input| Box::pin(caller.call(input))).collect();
+        for call in &mut calls {
+            assert!(call.as_mut().now_or_never().is_none());
         }
         drop(worker.next_blocking(1, Duration::ZERO));
-        let _ = caller.call(1).now_or_never();
         assert!(rig.scrape().contains("inference_queue_oldest_age_seconds"));
+        std::mem::forget(calls);
         std::mem::forget((caller, worker));
     }
     rig

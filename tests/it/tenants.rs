@@ -182,3 +182,23 @@ fn many_values_of_an_own_label_fold_before_the_sdk_merges_them() {
     assert!(!rig.scrape().contains("otel_metric_overflow"));
     assert!(rig.scrape().lines().count() < 50_000);
 }
+
+#[test]
+fn values_that_are_known_fold_where_they_meet_for_the_first_time() {
+    #[inference_request(ingress = ingress, tier = tier)]
+    fn served(ingress: &Tenant, tier: &Tenant) {}
+    let rig = Rig::builder().line_budget(2_000).start();
+    let _inside = rig.enter();
+    let values: Vec<_> = (0..60).map(Tenant::new).collect();
+    for ingress in &values {
+        for tier in &values[..30] {
+            served(ingress, tier);
+        }
+    }
+    let scrape = rig.scrape();
+    assert!(!scrape.contains("otel_metric_overflow"), "{scrape}");
+    let lines = scrape.lines().count();
+    assert!(lines < 2_000, "{lines}");
+    let requests = counts(&rig, "inference_requests_total", &["outcome"]);
+    assert_eq!(shown(&requests), "ok 1800");
+}

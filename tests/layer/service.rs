@@ -578,3 +578,25 @@ async fn whatever_happens_everything_that_was_started_has_ended_once() {
     let durations = counts(&rig, "inference_request_duration_seconds_count", &["model"]);
     assert_eq!(shown(&durations), format!("sentiment {MANY}"));
 }
+
+#[test]
+fn what_is_annotated_inside_a_handler_does_not_say_how_its_request_ends() {
+    #[inference_request]
+    async fn inner() -> Result<(), instrument_inference::ErrorType> {
+        Err(instrument_inference::ErrorType::CudaOom)
+    }
+    #[inference_request]
+    async fn outer() -> Response {
+        assert!(inner().await.is_err(), "and it is overcome");
+        pending().await
+    }
+    let rig = Rig::new();
+    rig.model("sentiment", "1");
+    let app = Router::new()
+        .route("/", get(outer))
+        .layer(rig.request_layer("http"));
+    let mut answer = Box::pin(app.oneshot(get_request("/")));
+    assert!(answer.as_mut().now_or_never().is_none());
+    drop(answer);
+    assert_eq!(shown(&requests(&rig)), "cancelled 1");
+}

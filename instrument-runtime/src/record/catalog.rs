@@ -351,8 +351,8 @@ pub(crate) const MODEL_READY: Metric = Metric {
     otel: "inference.model.ready",
     kind: MetricKind::Gauge,
     labels: &["model", "version"],
-    help: "1 while a model can be asked, 0 while it is loading, has failed, or is unloaded.",
-    action: "0: see inference_model_loads_total for why.",
+    help: "1 while a model can be asked, 0 until `load` or `ready` was called, and after it has failed or was unloaded.",
+    action: "0: see inference_model_loads_total for why; without that, nobody said that it was ready.",
     ..ROW
 };
 
@@ -393,7 +393,7 @@ pub(crate) const LABEL_OVERFLOW: Metric = Metric {
     otel: "inference.label_overflow",
     unit: "{combination}",
     labels: &["label"],
-    help: "New label values that were folded into `other`: the budget of lines is used up, or there are too many models or versions.",
+    help: "New label values that were folded into `other`: the budget of lines is used up, or there are too many models or versions. What a full LabelSet folds is not among them.",
     action: "Raise the line budget, or drop a label.",
     ..ROW
 };

@@ -58,6 +58,8 @@ struct Known {
     numbers: HashMap<Key, u32>,
     /// Values of labels that were taken: runtime, model, label, value.
     taken: HashSet<(u32, usize, &'static str, u32)>,
+    /// Of `ingress` and `tier` that were taken together: runtime, model, both values.
+    pairs: HashSet<(u32, usize, u32, u32)>,
 }
 
 static TEXTS_FOLD: Once = Once::new();
@@ -183,7 +185,30 @@ impl Known {
         key.tenant = self.take(recorder, key.model, "tenant", key.tenant, TENANT_LINES);
         key.ingress = self.take(recorder, key.model, "ingress", key.ingress, Outcome::COUNT);
         key.tier = self.take(recorder, key.model, "tier", key.tier, request_lines);
+        // known values, but never together
+        if !self.take_pair(recorder, key) {
+            key.ingress = fold(recorder, "ingress", key.ingress);
+        }
+        if !self.take_pair(recorder, key) {
+            key.tier = fold(recorder, "tier", key.tier);
+        }
         key
+    }
+
+    /// Whether there is room for this way in together with this tier.
+    fn take_pair(&mut self, recorder: &Recorder, key: Key) -> bool {
+        if key.ingress == 0 || key.tier == 0 {
+            return true;
+        }
+        let pair = (recorder.number, key.model, key.ingress, key.tier);
+        if self.pairs.contains(&pair) {
+            return true;
+        }
+        let fits = recorder.budget.fits(Outcome::COUNT);
+        if fits {
+            self.pairs.insert(pair);
+        }
+        fits
     }
 
     fn take(
@@ -202,9 +227,17 @@ impl Known {
             self.taken.insert(this);
             return value;
         }
-        recorder.overflow(label);
-        text(Some(OTHER))
+        fold(recorder, label, value)
     }
+}
+
+/// What stands for a value that is told apart no more.
+fn fold(recorder: &Recorder, label: &'static str, value: u32) -> u32 {
+    let other = text(Some(OTHER));
+    if value != other {
+        recorder.overflow(label);
+    }
+    other
 }
 
 impl Key {

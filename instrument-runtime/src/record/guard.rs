@@ -117,6 +117,8 @@ impl Open {
         if !self.is_some() {
             return;
         }
+        // a model of another runtime: the stage never was a part of the request
+        let tally = tally.filter(|tally| tally.serial == self.serial);
         let now = ticks(self.id);
         let took = now.saturating_sub(self.start);
         let kind = match tally {

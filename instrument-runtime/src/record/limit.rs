@@ -21,6 +21,8 @@ impl Limit {
     pub(crate) fn admit(&self, second: u64) -> Option<u64> {
         let admit = |counted: u64| {
             let (known, count) = (counted >> COUNT_BITS, counted & COUNT);
+            // another thread may be a second ahead
+            let second = second.max(known);
             let count = if known == second { count } else { 0 };
             (count < MOST_A_SECOND).then_some((second << COUNT_BITS) | (count + 1))
         };

@@ -20,6 +20,8 @@ const ENDED: u32 = 1 << 3;
 const LAYERED: u32 = 1 << 4;
 /// Its compute is counted when it ends, for its tenant.
 const TENANTED: u32 = 1 << 5;
+/// A handler inside the layer has joined: what is annotated further in says nothing of the request's end.
+const JOINED: u32 = 1 << 6;
 /// The bits above count the executions that are open now.
 const ONE_EXECUTION: u32 = 1 << 8;
 
@@ -194,6 +196,16 @@ impl Tally {
             executed: flags & EXECUTED != 0,
             tenanted: flags & TENANTED != 0,
         }
+    }
+
+    /// Whether this handler is the first inside the layer.
+    pub(crate) fn join(&self) -> bool {
+        self.flags.fetch_or(JOINED, Ordering::AcqRel) & JOINED == 0
+    }
+
+    /// That handler has ended: another one may answer instead.
+    pub(crate) fn leave_handler(&self) {
+        self.flags.fetch_and(!JOINED, Ordering::AcqRel);
     }
 
     /// Whether the request has a tenant, who is billed when it ends.

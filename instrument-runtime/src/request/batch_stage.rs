@@ -42,11 +42,11 @@ impl Outcomes {
     }
 
     /// Of the execution: the worst that no member escaped.
-    fn of_all(&self) -> Outcome {
-        match self {
-            Outcomes::All(outcome) => *outcome,
-            Outcomes::Each(each) if each.contains(&Outcome::Ok) => Outcome::Ok,
-            Outcomes::Each(each) => each.first().copied().unwrap_or(Outcome::Ok),
+    fn of_all(&self, members: usize) -> Outcome {
+        if (0..members).any(|member| self.of(member) == Outcome::Ok) {
+            Outcome::Ok
+        } else {
+            self.of(0)
         }
     }
 }
@@ -166,13 +166,17 @@ impl Running {
         let size = members.len() as u64;
         local::with(|local| {
             local.push(self.series.event(Kind::COUNT, size));
-            local.push(self.series.event(Kind::ended(outcomes.of_all()), took));
+            local.push(
+                self.series
+                    .event(Kind::ended(outcomes.of_all(members.len())), took),
+            );
         });
         let (share, rest) = (took / size, took % size);
         let mut nobodys = 0;
-        for (at, (_, tally)) in members.iter().enumerate() {
+        for (at, (open, tally)) in members.iter().enumerate() {
             let share = share + u64::from((at as u64) < rest);
-            if !tally.as_ref().is_some_and(|tally| tally.bill(share)) {
+            let own = tally.as_ref().filter(|tally| tally.serial == open.serial);
+            if !own.is_some_and(|tally| tally.bill(share)) {
                 nobodys += share;
             }
         }

@@ -208,6 +208,16 @@ pub struct Worker<In, Out> {
     state: Arc<State>,
 }
 
+/// Longer than anybody waits for a batch, and short enough to be added to any instant.
+const FOREVER: Duration = Duration::from_secs(100 * 365 * 86_400);
+
+impl<In, Out> Waiting<In, Out> {
+    /// Not when its client has left, or nobody waits for the answer any more.
+    fn is_wanted(&self) -> bool {
+        !self.is_cancelled() && !self.get().answer.is_disconnected()
+    }
+}
+
 /// What a batch will be made of. Dropped before, it goes back to the worker.
 struct Taken<'a, In, Out> {
     worker: &'a Worker<In, Out>,
@@ -217,7 +227,7 @@ struct Taken<'a, In, Out> {
 impl<In, Out> Taken<'_, In, Out> {
     /// Those whose client has left are not handed out.
     fn add(&mut self, call: Waiting<In, Out>) {
-        if !call.is_cancelled() {
+        if call.is_wanted() {
             self.calls.push(call);
         }
     }
@@ -253,7 +263,7 @@ impl<In, Out> Worker<In, Out> {
         while taken.calls.is_empty() {
             taken.add(self.receiver.recv().ok()?);
         }
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + patience.min(FOREVER);
         let trigger = loop {
             if taken.calls.len() >= max {
                 break Trigger::Full;
@@ -277,7 +287,7 @@ impl<In, Out> Worker<In, Out> {
         while taken.calls.is_empty() {
             taken.add(self.receiver.recv_async().await.ok()?);
         }
-        let deadline = tokio::time::Instant::now() + patience;
+        let deadline = tokio::time::Instant::now() + patience.min(FOREVER);
         let trigger = loop {
             if taken.calls.len() >= max {
                 break Trigger::Full;
@@ -295,7 +305,7 @@ impl<In, Out> Worker<In, Out> {
     fn taken(&self, max: usize) -> Taken<'_, In, Out> {
         let mut calls = Vec::new();
         let mut kept = self.kept();
-        kept.retain(|call| !call.is_cancelled());
+        kept.retain(Waiting::is_wanted);
         let take = kept.len().min(max.max(1));
         calls.extend(kept.drain(..take));
         drop(kept);

@@ -103,7 +103,10 @@ impl Deadline {
             self.timer = timer(at);
         }
         match &mut self.timer {
-            Some(timer) => timer.as_mut().poll(cx),
+            // a runtime that shuts down takes its timers along
+            Some(timer) => {
+                catch_unwind(AssertUnwindSafe(|| timer.as_mut().poll(cx))).unwrap_or(Poll::Pending)
+            }
             // looked at whenever something else wakes the request
             None => Poll::Pending,
         }

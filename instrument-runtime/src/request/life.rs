@@ -50,8 +50,18 @@ pub(crate) enum Begun {
     #[default]
     Nothing,
     /// The handler inside a layer, which ends the request.
-    Joined(Arc<Tally>),
+    Joined(Handler),
     Opened(Arc<Tally>),
+}
+
+/// The outermost annotated function inside a layer.
+#[derive(Debug)]
+pub(crate) struct Handler(Arc<Tally>);
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        self.0.leave_handler();
+    }
 }
 
 impl Begun {
@@ -67,7 +77,7 @@ impl Begun {
         match self {
             Begun::Nothing => {}
             // how it really ends is known when the answer has been read
-            Begun::Joined(tally) => tally.note(outcome),
+            Begun::Joined(handler) => handler.0.note(outcome),
             Begun::Opened(tally) => end(&tally, outcome, Cause::Unknown),
         }
     }
@@ -84,11 +94,11 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
         && !open.has_ended()
     {
         join(&open, opening);
-        if !open.is_layered() {
+        if !open.is_layered() || !open.join() {
             return Begun::Nothing;
         }
         leave_ingress(&open, Outcome::Ok);
-        return Begun::Joined(open);
+        return Begun::Joined(Handler(open));
     }
     open(site, opening).map_or(Begun::Nothing, Begun::Opened)
 }

@@ -162,7 +162,9 @@ impl Waits {
         if let Some(tally) = &self.tally {
             tally.troubles().comes_back(QUEUE.name, self.open.start);
         }
-        self.open.exit(self.tally.as_ref(), outcome);
+        let serial = self.open.serial;
+        let tally = self.tally.filter(|tally| tally.serial == serial);
+        self.open.exit(tally.as_ref(), outcome);
     }
 }
 
