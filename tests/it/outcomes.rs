@@ -436,3 +436,27 @@ fn events_of_ending_threads_are_not_lost() {
     }
     assert_eq!(ended(&rig), "execute ok 12");
 }
+
+#[test]
+fn a_stage_beside_it_that_ends_well_does_not_take_the_blame_away() {
+    #[inference_stage("preprocess")]
+    async fn bad(rig: &Rig) -> Result<(), ErrorType> {
+        rig.advance(Duration::from_millis(1));
+        Err(ErrorType::CudaOom)
+    }
+    #[inference_stage("tokenize")]
+    async fn good() {}
+    #[inference_request]
+    async fn both(rig: &Rig) -> Result<(), ErrorType> {
+        futures::join!(bad(rig), good()).0
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    assert!(
+        both(&rig)
+            .now_or_never()
+            .is_some_and(|answer| answer.is_err())
+    );
+    let blamed = counts(&rig, "inference_errors_total", &["stage", "error_type"]);
+    assert_eq!(shown(&blamed), "preprocess cuda_oom 1");
+}

@@ -126,7 +126,7 @@ impl Open {
                 let kind = self.settle(tally, outcome, now, took);
                 if outcome == Outcome::Panicked {
                     // it unwinds the worker, not the request: there it will be an error, and this is where it was born
-                    self.report(tally, Outcome::Error(ErrorType::Internal), now);
+                    self.report(tally, Outcome::Error(ErrorType::Internal));
                 }
                 kind
             }
@@ -169,18 +169,18 @@ impl Open {
         if outcome == Outcome::Ok {
             tally.ended_well(self.start);
         } else {
-            self.report(tally, outcome, now);
+            self.report(tally, outcome);
         }
         kind
     }
 
     #[cold]
-    fn report(self, tally: &Tally, outcome: Outcome, now: u64) {
+    fn report(self, tally: &Tally, outcome: Outcome) {
         let Some(stage) = stage_name(self.id) else {
             return;
         };
         match outcome {
-            Outcome::Error(error) => tally.failed(stage, error, now),
+            Outcome::Error(error) => tally.failed(stage, error, self.start),
             Outcome::Cancelled => tally.dropped(stage, self.start),
             // a refusal is no failure, and a panic takes the whole request with it
             Outcome::Ok | Outcome::Rejected(_) | Outcome::Panicked => {}

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// Starts that are remembered of a short queue.
+const FEWEST_STARTS: usize = 1_024;
+
 /// Starts that are remembered; in a longer queue the rest is counted, but has no age.
 const MOST_STARTS: usize = 65_536;
 
@@ -30,7 +33,8 @@ pub(crate) struct Place(Option<usize>);
 
 impl Waiting {
     pub(crate) fn new(attributes: Attributes, capacity: usize) -> Waiting {
-        let places = capacity.clamp(1, MOST_STARTS);
+        // more may wait than the capacity: a batcher has gathered some, and a queue of the service's own refuses nobody
+        let places = capacity.saturating_mul(2).clamp(FEWEST_STARTS, MOST_STARTS);
         Waiting {
             attributes,
             capacity,
@@ -101,19 +105,35 @@ mod tests {
 
     #[test]
     fn the_oldest_is_found_and_places_are_used_again() {
-        let waiting = Waiting::new(Box::default(), 2);
+        let waiting = Waiting::new(Box::default(), 1);
         assert_eq!(waiting.oldest(), None);
         let first = waiting.enter(0);
         let second = waiting.enter(7);
-        let beyond = waiting.enter(9);
-        assert_eq!((waiting.size(), waiting.oldest()), (3, Some(0)));
+        assert_eq!((waiting.size(), waiting.oldest()), (2, Some(0)));
         waiting.leave(first);
-        assert_eq!(waiting.oldest(), Some(7));
-        waiting.leave(beyond);
-        let again = waiting.enter(11);
+        assert_eq!(
+            waiting.oldest(),
+            Some(7),
+            "also of what is over the capacity"
+        );
+        let third = waiting.enter(9);
         waiting.leave(second);
-        assert_eq!((waiting.size(), waiting.oldest()), (1, Some(11)));
-        waiting.leave(again);
+        assert_eq!((waiting.size(), waiting.oldest()), (1, Some(9)));
+        waiting.leave(third);
+        assert_eq!((waiting.size(), waiting.oldest()), (0, None));
+    }
+
+    #[test]
+    fn beyond_the_last_place_they_are_counted() {
+        let waiting = Waiting::new(Box::default(), 1);
+        let places: Vec<_> = (0..=FEWEST_STARTS as u64)
+            .map(|at| waiting.enter(at))
+            .collect();
+        assert_eq!(waiting.size(), FEWEST_STARTS + 1);
+        assert_eq!(waiting.oldest(), Some(0));
+        for place in places {
+            waiting.leave(place);
+        }
         assert_eq!((waiting.size(), waiting.oldest()), (0, None));
     }
 

@@ -255,8 +255,8 @@ impl Tally {
 
     /// A stage failed.
     #[cold]
-    pub(crate) fn failed(&self, stage: &'static str, error: ErrorType, now: u64) {
-        self.troubles.failed(stage, error, now);
+    pub(crate) fn failed(&self, stage: &'static str, error: ErrorType, start: u64) {
+        self.troubles.failed(stage, error, start);
         self.flags.fetch_or(TROUBLED, Ordering::AcqRel);
     }
 

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 struct Failure {
     stage: &'static str,
     error: ErrorType,
-    /// When that stage ended, in ticks.
-    at: u64,
+    /// When that stage began, in ticks.
+    start: u64,
 }
 
 /// A stage, and when it began, in ticks.
@@ -35,10 +35,14 @@ impl Troubles {
     }
 
     /// A stage failed. The first of its kind counts: errors travel outwards.
-    pub(crate) fn failed(&self, stage: &'static str, error: ErrorType, at: u64) {
+    pub(crate) fn failed(&self, stage: &'static str, error: ErrorType, start: u64) {
         let mut known = self.known();
         if known.failures.iter().all(|failure| failure.error != error) {
-            known.failures.push(Failure { stage, error, at });
+            known.failures.push(Failure {
+                stage,
+                error,
+                start,
+            });
         }
     }
 
@@ -60,10 +64,10 @@ impl Troubles {
         }
     }
 
-    /// Forgets what went wrong since: a stage around it ended well. Whether anything is left.
+    /// Forgets what went wrong in stages that began since: one around them ended well. Whether anything is left.
     pub(crate) fn forget_since(&self, start: u64) -> bool {
         let mut known = self.known();
-        known.failures.retain(|failure| failure.at < start);
+        known.failures.retain(|failure| failure.start < start);
         !known.failures.is_empty()
     }
 
