@@ -117,11 +117,11 @@ impl Recorder {
 
     /// The executions of a model: one series, whoever asks for it.
     fn batch_series(&self, state: &mut State, model: usize) -> (SeriesId, Arc<BatchSeries>) {
-        let made = Arc::new({
+        let make = |state: &State| {
             let attributes = state.model_labels(model);
             let edges: Edges = catalog::BATCH_DURATION.buckets.into();
             let size_edges: Edges = catalog::BATCH_SIZE.buckets.into();
-            BatchSeries {
+            Arc::new(BatchSeries {
                 clock: self.clock.clone(),
                 sizes: self
                     .instruments
@@ -129,17 +129,18 @@ impl Recorder {
                     .bind(&attributes),
                 progress: self.observed.progress(&attributes),
                 durations: self.durations(&catalog::BATCH_DURATION, &edges, attributes),
-            }
-        });
-        let id = self.number_of(state, Subject::Batch { model }, |_| {
+            })
+        };
+        let id = self.number_of(state, Subject::Batch { model }, |state| {
             (
-                Series::Batch(Arc::clone(&made)),
+                Series::Batch(make(state)),
                 lines(catalog::BATCH_SIZE.buckets),
             )
         });
         match series::get(id).as_deref() {
             Some(Series::Batch(known)) => (id, Arc::clone(known)),
-            _ => (id, made),
+            // the recorder has stopped
+            _ => (id, make(state)),
         }
     }
 
