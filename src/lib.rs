@@ -468,13 +468,20 @@ pub use instrument_macros::Classify;
 #[cfg(feature = "testing")]
 pub use instrument_runtime::testing;
 pub use instrument_runtime::{
-    Buckets, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection,
+    Buckets, Classify, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection,
 };
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Carried, Classify, ConfigError, Entered, FlushError, InScope, InstallError, Members,
-    Metric, MetricKind, ModelSlot, RequestContext, Telemetry, TelemetryBuilder, ToOutcome, carry,
-    carry_async, queue, spawn, spawn_blocking,
+    CATALOG, Carried, Entered, InScope, Members, Metric, MetricKind, RequestContext, ToOutcome,
+    carry, carry_async, queue, spawn, spawn_blocking,
+};
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub use instrument_runtime::{
+    ConfigError, FlushError, InstallError, ModelSlot, Telemetry, TelemetryBuilder,
+};
+#[cfg(feature = "health")]
+pub use instrument_runtime::{
+    Group, Health, HealthReport, HealthStatus, Reason, ToHealth, Verdict, check, reason,
 };
 #[cfg(feature = "tower")]
 pub use instrument_runtime::{

@@ -1,5 +1,13 @@
 //! The only names that generated code may use. Re-exports what others define.
 
+#[cfg(feature = "health")]
+pub use crate::health::{
+    spec::{
+        CHECKS, CheckFuture, CheckRun, CheckSpec, HasCheck, Provided, StateType, Timing, report,
+        state,
+    },
+    verdict::{Report, ToHealth},
+};
 #[cfg(feature = "metrics")]
 pub use crate::record::{guard::StageArgs, local::enabled};
 #[cfg(feature = "metrics")]
@@ -7,7 +15,6 @@ pub use crate::request::{
     batch_stage::{
         BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
     },
-    classify::Classify,
     inner::InnerErrorType,
     members::members,
     opened::{
@@ -23,16 +30,19 @@ pub use crate::request::{
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
 pub use crate::vocab::buckets::Buckets;
+pub use crate::vocab::classify::Classify;
 pub use crate::vocab::error_type::ErrorType;
 pub use crate::vocab::label::{Given, LabelValue, Literal, label};
 pub use crate::vocab::name::{assert_stage_grammar, assert_stage_name};
 pub use crate::vocab::outcome::Outcome;
+#[cfg(feature = "health")]
+pub use crate::vocab::{group::Group, reason::Reason};
 #[cfg(feature = "metrics")]
 pub use crate::{
     __error_type_of as error_type_of, __outcome as outcome, __outcome_by as outcome_by,
     __outcomes as outcomes,
 };
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub use linkme;
 pub use std::boxed::Box;
 pub use std::option::Option::{None, Some};

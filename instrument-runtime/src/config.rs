@@ -1,11 +1,26 @@
 //! What a service says about its telemetry: in code, and in the environment, which wins.
 
+use crate::vocab::duration;
 use crate::vocab::level::Level;
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::Duration;
 
 /// Where metrics are served when nothing else is said: the port that OpenTelemetry gives to Prometheus exporters.
 pub(crate) const METRICS_ADDR: &str = "127.0.0.1:9464";
+
+/// Where health is served when nothing else is said.
+pub(crate) const HEALTH_ADDR: &str = "127.0.0.1:8081";
+
+/// The same in Kubernetes, where probes come from another address.
+const HEALTH_ADDR_IN_KUBERNETES: &str = "[::]:8081";
+
+/// Where the control plane is served when nothing else is said.
+pub(crate) const CONTROL_ADDR: &str = "127.0.0.1:8082";
+
+/// How long a service that is told to end still takes requests: probes of the usual period and the way from them to
+/// the last load balancer have to fit in.
+pub(crate) const DRAIN_DELAY: Duration = Duration::from_secs(5);
 
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +51,10 @@ pub(crate) struct Config {
     pub(crate) service: String,
     pub(crate) service_version: Option<String>,
     pub(crate) metrics_addr: Option<Setting>,
+    pub(crate) health_addr: Option<Setting>,
+    pub(crate) control_addr: Option<Setting>,
+    pub(crate) drain_delay: Duration,
+    pub(crate) handle_signals: bool,
     pub(crate) disabled: bool,
     pub(crate) level: Option<Level>,
     /// Lines of a scrape.
@@ -51,6 +70,10 @@ impl Config {
             service: service.to_owned(),
             service_version: None,
             metrics_addr: None,
+            health_addr: None,
+            control_addr: None,
+            drain_delay: DRAIN_DELAY,
+            handle_signals: false,
             disabled: false,
             level: None,
             line_budget: None,
@@ -65,11 +88,21 @@ impl Config {
         if let Some(service) = self.variable(&get, "OTEL_SERVICE_NAME") {
             self.service = service;
         }
-        if let Some(value) = self.variable(&get, "INSTRUMENT_METRICS_ADDR") {
-            self.metrics_addr = Some(Setting {
-                name: "INSTRUMENT_METRICS_ADDR",
-                value,
-            });
+        let mut address = |name| {
+            let value = self.variable(&get, name)?;
+            Some(Setting { name, value })
+        };
+        let metrics = address("INSTRUMENT_METRICS_ADDR");
+        let health = address("INSTRUMENT_HEALTH_ADDR");
+        let control = address("INSTRUMENT_CONTROL_ADDR");
+        self.metrics_addr = metrics.or(self.metrics_addr.take());
+        self.health_addr = health.or(self.health_addr.take());
+        self.control_addr = control.or(self.control_addr.take());
+        if let Some(value) = self.variable(&get, "INSTRUMENT_DRAIN_DELAY") {
+            match duration::parse_or_zero(&value) {
+                Ok(delay) => self.drain_delay = delay,
+                Err(reason) => self.wrong("INSTRUMENT_DRAIN_DELAY", value, &reason),
+            }
         }
         if let Some(value) = self.variable(&get, "OTEL_RESOURCE_ATTRIBUTES")
             && let Some(pair) = value.split(',').find(|pair| !is_attribute(pair))
@@ -136,6 +169,15 @@ impl Config {
                 None
             }
         }
+    }
+}
+
+/// Where health is served when nothing else is said.
+pub(crate) fn default_health_addr() -> &'static str {
+    if std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() {
+        HEALTH_ADDR_IN_KUBERNETES
+    } else {
+        HEALTH_ADDR
     }
 }
 

@@ -4,11 +4,13 @@
 pub mod __private;
 mod vocab;
 
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 mod config;
 #[cfg(feature = "metrics")]
 mod export;
-#[cfg(feature = "metrics")]
+#[cfg(feature = "health")]
+mod health;
+#[cfg(any(feature = "metrics", feature = "health"))]
 mod notice;
 #[cfg(feature = "metrics")]
 pub mod queue;
@@ -16,23 +18,28 @@ pub mod queue;
 mod record;
 #[cfg(feature = "metrics")]
 mod request;
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 mod runtime;
 #[cfg(all(feature = "prometheus", feature = "http"))]
 mod serve;
 #[cfg(feature = "metrics")]
 mod site;
+#[cfg(any(feature = "metrics", feature = "health"))]
+mod slot;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub use config::ConfigError;
 #[cfg(feature = "prometheus")]
 pub use export::summary::{Summary, SummaryRow};
+#[cfg(feature = "health")]
+pub use health::{
+    report::{HealthReport, Verdict},
+    verdict::{Health, ToHealth},
+};
 #[cfg(feature = "metrics")]
 pub use record::catalog::{CATALOG, Metric, MetricKind};
-#[cfg(feature = "metrics")]
-pub use request::classify::Classify;
 #[cfg(feature = "metrics")]
 pub use request::context::{Entered, InScope, RequestContext};
 #[cfg(feature = "metrics")]
@@ -41,8 +48,6 @@ pub use request::hops::{Carried, carry, carry_async, spawn, spawn_blocking};
 pub use request::members::Members;
 #[cfg(feature = "metrics")]
 pub use request::outcome::ToOutcome;
-#[cfg(feature = "metrics")]
-pub use request::slot::ModelSlot;
 #[cfg(feature = "tower")]
 pub use request::{
     deadline::TimeLimit,
@@ -50,15 +55,23 @@ pub use request::{
     measured_body::MeasuredBody,
     response::ResponseFuture,
 };
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub use runtime::builder::TelemetryBuilder;
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub use runtime::error::{FlushError, InstallError};
-#[cfg(feature = "metrics")]
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub use runtime::telemetry::Telemetry;
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub use slot::model_slot::ModelSlot;
 pub use vocab::buckets::Buckets;
+pub use vocab::classify::Classify;
 pub use vocab::error_type::ErrorType;
 pub use vocab::label::LabelValue;
 pub use vocab::label_set::{Label, LabelSet};
 pub use vocab::level::Level;
 pub use vocab::outcome::{Outcome, Rejection};
+#[cfg(feature = "health")]
+pub use vocab::{
+    group::{Group, HealthStatus},
+    reason::Reason,
+};

@@ -6,8 +6,10 @@ use crate::record::drain;
 use crate::record::layout::Layouts;
 use crate::record::local;
 use crate::record::recorder::{Extent, Recorder};
-use crate::request::slot::ModelSlot;
+use crate::record::slot_recording;
 use crate::runtime::wiring::{self, Scrape};
+use crate::slot::model_slot::ModelSlot;
+use crate::slot::slots::Slots;
 use crate::vocab::level::Level;
 use opentelemetry::metrics::{Meter, MeterProvider};
 use opentelemetry_sdk::metrics::{
@@ -33,6 +35,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Rig {
     recorder: Arc<Recorder>,
+    slots: Slots,
     clock: Option<Arc<ManualClock>>,
     scrape: Scrape,
     pushed: InMemoryMetricExporter,
@@ -115,6 +118,7 @@ impl RigBuilder {
         local::runtime_started();
         Rig {
             recorder,
+            slots: Slots::default(),
             clock,
             scrape,
             pushed,
@@ -161,12 +165,12 @@ impl Rig {
 
     /// Declares a model, as `Telemetry::model` does.
     pub fn model(&self, name: &str, version: &str) -> ModelSlot {
-        let (model, state) = self.recorder.declare(name, version);
-        combo::refresh_outside(&self.recorder, false);
+        let state = self.slots.declare(name, version);
+        let (model, recorded) = slot_recording::declare(&self.recorder, &state, false);
         if self.recorder.only_model() == model {
             self.recorder.show_foreseen(model);
         }
-        ModelSlot::new(&self.recorder, model, state)
+        ModelSlot::new(state, Some(recorded))
     }
 
     /// A layer that owns requests and records them to this rig, whatever thread serves them, as

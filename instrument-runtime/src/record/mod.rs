@@ -25,6 +25,7 @@ pub(crate) mod retirement;
 pub(crate) mod ring;
 pub(crate) mod rings;
 pub(crate) mod series;
+pub(crate) mod slot_recording;
 pub(crate) mod tally;
 pub(crate) mod tick;
 pub(crate) mod troubles;

@@ -1,8 +1,9 @@
 //! A model and version that the service has declared, and what is known of it.
 
 use crate::record::attributes::Attributes;
+use crate::slot::state::Phase;
 use crate::vocab::label::cut;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Where a label needs a model and there is none.
@@ -38,17 +39,6 @@ impl Model {
     }
 }
 
-/// Where a declared model stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Phase {
-    /// Declared; not yet ready.
-    Loading,
-    Ready,
-    Failed,
-    Unloaded,
-}
-
 /// The bits of no number.
 const NEVER: u64 = u64::MAX;
 
@@ -58,17 +48,15 @@ fn known(bits: &AtomicU64) -> Option<f64> {
         .map(f64::from_bits)
 }
 
-/// What is known of a declared model.
+/// What is shown of a declared model.
 #[derive(Debug)]
 pub(crate) struct ModelState {
     /// Without `platform`.
     pub(crate) attributes: Attributes,
     platform: Mutex<Option<Box<str>>>,
-    phase: AtomicU8,
+    ready: AtomicBool,
     /// The bits of an `f64`, in seconds, or [`NEVER`].
     load_seconds: AtomicU64,
-    /// The service can serve without it. Read by the checks on readiness.
-    optional: AtomicBool,
     /// When it was unloaded: the bits of a monotonic time in seconds, or [`NEVER`].
     unloaded_at: AtomicU64,
 }
@@ -78,20 +66,15 @@ impl ModelState {
         ModelState {
             attributes,
             platform: Mutex::new(None),
-            phase: AtomicU8::new(Phase::Loading as u8),
+            ready: AtomicBool::new(false),
             load_seconds: AtomicU64::new(NEVER),
-            optional: AtomicBool::new(false),
             unloaded_at: AtomicU64::new(NEVER),
         }
     }
 
-    pub(crate) fn set_optional(&self) {
-        self.optional.store(true, Ordering::Release);
-    }
-
     /// `now` is a monotonic time in seconds.
     pub(crate) fn enter(&self, phase: Phase, now: f64) {
-        self.phase.store(phase as u8, Ordering::Release);
+        self.ready.store(phase == Phase::Ready, Ordering::Release);
         let unloaded = if phase == Phase::Unloaded {
             now.to_bits()
         } else {
@@ -101,7 +84,7 @@ impl ModelState {
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.phase.load(Ordering::Acquire) == Phase::Ready as u8
+        self.ready.load(Ordering::Acquire)
     }
 
     #[cfg(feature = "prometheus")]

@@ -7,7 +7,7 @@ use crate::request::context::RequestContext;
 use crate::request::members::Members;
 use crate::request::outcome::ToOutcome;
 use crate::request::queue::{self, Meter, Queued};
-use crate::request::slot::ModelSlot;
+use crate::slot::model_slot::ModelSlot;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Errors of `tokio`.
 
-use crate::request::classify::Classify;
+use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
 use tokio::time::error::Elapsed;
 

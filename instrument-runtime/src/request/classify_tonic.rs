@@ -1,9 +1,9 @@
 //! What a `tonic::Status` says about itself: the answer of a handler of ours.
 
 use crate::record::local;
-use crate::request::classify::Classify;
 use crate::request::outcome::ToOutcome;
 use crate::request::outcome_grpc;
+use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
 use tonic::{Code, Status};

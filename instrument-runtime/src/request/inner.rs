@@ -1,8 +1,9 @@
 //! What an inner error says, by its type: the ladder of `outcome` once more, for derived implementations, which need
 //! an error type where `outcome` gives an outcome.
 
-use crate::request::classify::{Classify, chain, chain_of_borrowed};
+use crate::request::classify::{chain, chain_of_borrowed};
 use crate::request::outcome::Probe;
+use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
 use std::error::Error;
 

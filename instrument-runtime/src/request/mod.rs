@@ -35,5 +35,4 @@ pub(crate) mod protocol;
 pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
-pub(crate) mod slot;
 pub(crate) mod stage;

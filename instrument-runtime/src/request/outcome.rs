@@ -2,7 +2,8 @@
 //!
 //! Each `&` is one step; the deepest that fits wins. Two ladders: one for values, one for errors.
 
-use crate::request::classify::{Classify, chain, chain_of_borrowed};
+use crate::request::classify::{chain, chain_of_borrowed};
+use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use std::error::Error;

@@ -1,7 +1,7 @@
 //! What an HTTP answer says about how a request ended.
 
-use crate::request::classify::Classify;
 use crate::request::outcome::ToOutcome;
+use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
 use http::{Response, StatusCode};

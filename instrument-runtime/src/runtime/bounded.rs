@@ -9,7 +9,8 @@ use std::sync::mpsc;
 use std::thread::Builder;
 use std::time::Duration;
 
-type Work = Box<dyn FnOnce() -> Result<(), String> + Send>;
+/// Something that may take long.
+pub(crate) type Work = Box<dyn FnOnce() -> Result<(), String> + Send>;
 
 /// Starts the work and does not wait for it.
 fn start(work: Work) -> Result<mpsc::Receiver<Result<(), String>>, FlushError> {

@@ -1,30 +1,29 @@
 //! From settings to a running telemetry.
 
 use crate::config::{Config, METRICS_ADDR, Setting};
-use crate::record::clock::Clock;
-use crate::record::combo;
-use crate::record::layout::Layouts;
-use crate::record::local;
-use crate::record::recorder::{Extent, Recorder};
-use crate::record::tick::Ticker;
 use crate::runtime::error::InstallError;
+use crate::runtime::health::HealthSetup;
+use crate::runtime::install;
 use crate::runtime::place;
 use crate::runtime::telemetry::Telemetry;
-use crate::runtime::wiring;
 use crate::vocab::level::Level;
-use opentelemetry_sdk::metrics::SdkMeterProvider;
 use std::panic::Location;
-use std::sync::Arc;
 
 /// What a service says about its telemetry before it is [installed](TelemetryBuilder::install).
 #[derive(Debug, Clone)]
 #[must_use = "nothing is recorded before `install`"]
-pub struct TelemetryBuilder(pub(crate) Config);
+pub struct TelemetryBuilder {
+    pub(crate) config: Config,
+    pub(crate) health: HealthSetup,
+}
 
 impl Telemetry {
     /// Settings for a service of this name; nothing is served unless it is asked for.
     pub fn builder(service: impl AsRef<str>) -> TelemetryBuilder {
-        TelemetryBuilder(Config::new(service.as_ref()))
+        TelemetryBuilder {
+            config: Config::new(service.as_ref()),
+            health: HealthSetup::default(),
+        }
     }
 
     /// Settings for a service of this name that serves `/metrics` on `127.0.0.1:9464`, or where the environment
@@ -39,14 +38,14 @@ impl Telemetry {
 impl TelemetryBuilder {
     /// The version of the service: `service.version` of the resource.
     pub fn service_version(mut self, version: impl Into<String>) -> TelemetryBuilder {
-        self.0.service_version = Some(version.into());
+        self.config.service_version = Some(version.into());
         self
     }
 
     /// Serves `/metrics` there: an address with a port, such as `127.0.0.1:9464`; port 0 takes any that is free.
     /// Without it, nothing listens.
     pub fn metrics_addr(mut self, address: impl Into<String>) -> TelemetryBuilder {
-        self.0.metrics_addr = Some(Setting {
+        self.config.metrics_addr = Some(Setting {
             name: "metrics_addr",
             value: address.into(),
         });
@@ -55,13 +54,13 @@ impl TelemetryBuilder {
 
     /// Records and serves nothing: annotated functions behave exactly as written.
     pub fn disabled(mut self, disabled: bool) -> TelemetryBuilder {
-        self.0.disabled = disabled;
+        self.config.disabled = disabled;
         self
     }
 
     /// How much is recorded; [`Level::Dimensions`] when nothing is said.
     pub fn level(mut self, level: Level) -> TelemetryBuilder {
-        self.0.level = Some(level);
+        self.config.level = Some(level);
         self
     }
 
@@ -69,7 +68,7 @@ impl TelemetryBuilder {
     /// beyond it is counted as `other`: tenants first, then ingress, tier and error type. Models, versions and stages
     /// never are.
     pub fn line_budget(mut self, lines: usize) -> TelemetryBuilder {
-        self.0.line_budget = Some(lines);
+        self.config.line_budget = Some(lines);
         self
     }
 
@@ -77,7 +76,7 @@ impl TelemetryBuilder {
     /// `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not
     /// set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
     pub fn from_env(mut self) -> TelemetryBuilder {
-        self.0.read(|name| std::env::var_os(name));
+        self.config.read(|name| std::env::var_os(name));
         self
     }
 
@@ -94,65 +93,11 @@ impl TelemetryBuilder {
             first,
             second: here,
         })?;
-        let started = start(&self.0);
+        let started = install::start(&self.config, self.health);
         match &started {
             Ok(telemetry) => place::keep(telemetry),
             Err(_) => place::give_back(),
         }
         started
     }
-}
-
-fn extent(config: &Config) -> Extent {
-    let default = Extent::default();
-    Extent {
-        level: config.level.unwrap_or(default.level),
-        lines: config.line_budget.unwrap_or(default.lines),
-    }
-}
-
-fn start(config: &Config) -> Result<Telemetry, InstallError> {
-    let mut errors = config.errors.clone();
-    if config.service.trim().is_empty() {
-        errors.push(crate::config::ConfigError {
-            setting: "service",
-            value: config.service.clone(),
-            reason: "a service needs a name".to_owned(),
-        });
-    }
-    errors.extend(
-        config
-            .metrics_addr
-            .as_ref()
-            .and_then(|setting| setting.addresses().err()),
-    );
-    if !errors.is_empty() {
-        return Err(InstallError::Config(errors));
-    }
-    // even where nothing is recorded: what is wrong in the code should be seen in every environment
-    let layouts = Layouts::linked().map_err(|wrong| InstallError::Disagreement {
-        what: wrong.what,
-        name: wrong.one.name,
-        one: wrong.one.to_string(),
-        other: wrong.other.to_string(),
-    })?;
-    if config.disabled {
-        return Ok(Telemetry::disabled());
-    }
-    let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
-    let (scrape, builder) = wiring::scrape(builder)?;
-    let server = wiring::serve_metrics(config, &scrape)?;
-    let ticker = Ticker::start().map_err(InstallError::System)?;
-    let recorder = Arc::new(Recorder::new(
-        Clock::Real,
-        builder,
-        layouts,
-        extent(config),
-        config.service_version.as_deref(),
-    ));
-    wiring::retire(&scrape, &recorder);
-    // last: from here on guards record
-    combo::refresh_outside(&recorder, true);
-    local::runtime_started();
-    Ok(Telemetry::started(recorder, scrape, ticker, server))
 }

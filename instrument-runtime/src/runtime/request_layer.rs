@@ -46,6 +46,9 @@ impl Telemetry {
     ///
     /// Where the telemetry is disabled, the layer records nothing.
     pub fn request_layer(&self, ingress: &'static str) -> RequestLayer {
-        RequestLayer::new(self.recorder(), ingress)
+        RequestLayer::new(
+            self.recording().map(|recording| &recording.recorder),
+            ingress,
+        )
     }
 }

@@ -12,14 +12,16 @@ impl Telemetry {
     /// What `/metrics` would answer, in the Prometheus text format; empty where nothing is recorded.
     pub fn scrape(&self) -> String {
         self.recording()
-            .and_then(|(_, scrape)| scrape.text(&[]).ok())
+            .and_then(|recording| recording.scrape.text(&[]).ok())
             .unwrap_or_default()
     }
 
     /// What was recorded since the start, as a table: print it.
     pub fn summary(&self) -> Summary {
         match self.recording() {
-            Some((recorder, scrape)) => Summary::new(&scrape.gather(), &recorder.observed),
+            Some(recording) => {
+                Summary::new(&recording.scrape.gather(), &recording.recorder.observed)
+            }
             None => Summary::default(),
         }
     }

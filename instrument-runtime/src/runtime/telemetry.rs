@@ -1,18 +1,15 @@
 //! The handle of an installed telemetry.
 
-use crate::record::combo;
-use crate::record::local;
-use crate::record::recorder::Recorder;
-use crate::record::tick::Ticker;
-use crate::request::slot::ModelSlot;
-use crate::runtime::bounded;
+use crate::runtime::bounded::{self, Work};
 use crate::runtime::error::FlushError;
-use crate::runtime::wiring::{self, Scrape, Server};
-use opentelemetry::metrics::{Meter, MeterProvider};
-use opentelemetry_sdk::error::OTelSdkError;
+use crate::runtime::health::HealthService;
+use crate::runtime::recording::Recording;
+use crate::slot::model_slot::ModelSlot;
+use crate::slot::slots::Slots;
 use std::fmt;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a flush or a shutdown may take when nothing else is said.
@@ -33,90 +30,56 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// ```
 #[derive(Clone)]
 #[must_use = "keep it to stop the telemetry in the end"]
-pub struct Telemetry(Option<Arc<Installed>>);
+pub struct Telemetry(Arc<Installed>);
 
 /// What runs.
 struct Installed {
-    recorder: Arc<Recorder>,
-    #[cfg_attr(
-        not(feature = "prometheus"),
-        expect(dead_code, reason = "nothing to scrape")
-    )]
-    scrape: Scrape,
-    metrics_addr: Option<SocketAddr>,
-    parts: Mutex<Option<Parts>>,
-}
-
-/// What has to be stopped, in this order.
-struct Parts {
-    ticker: Ticker,
-    server: Option<Server>,
+    slots: Slots,
+    /// `None` where telemetry is disabled: health and life cycle are not.
+    recording: Option<Recording>,
+    health: HealthService,
+    stopped: AtomicBool,
 }
 
 impl Telemetry {
-    pub(crate) const fn disabled() -> Telemetry {
-        Telemetry(None)
-    }
-
     pub(crate) fn started(
-        recorder: Arc<Recorder>,
-        scrape: Scrape,
-        ticker: Ticker,
-        server: Option<Server>,
+        slots: Slots,
+        recording: Option<Recording>,
+        health: HealthService,
     ) -> Telemetry {
-        let metrics_addr = server.as_ref().map(wiring::address);
-        let parts = Mutex::new(Some(Parts { ticker, server }));
-        Telemetry(Some(Arc::new(Installed {
-            recorder,
-            scrape,
-            metrics_addr,
-            parts,
-        })))
+        Telemetry(Arc::new(Installed {
+            slots,
+            recording,
+            health,
+            stopped: AtomicBool::new(false),
+        }))
     }
 
     /// Declares a model that this service serves; its series exist from now on. The same name and version again
     /// are the same model.
     pub fn model(&self, name: impl AsRef<str>, version: impl AsRef<str>) -> ModelSlot {
-        let Some(installed) = &self.0 else {
-            return ModelSlot::disabled();
-        };
-        let recorder = &installed.recorder;
-        let (model, state) = recorder.declare(name.as_ref(), version.as_ref());
-        combo::refresh_outside(recorder, true);
-        if recorder.only_model() == model {
-            recorder.show_linked(model);
-        }
-        ModelSlot::new(recorder, model, state)
-    }
-
-    /// For metrics of your own: they go out together with ours. Does nothing where nothing is recorded.
-    pub fn meter(&self) -> Meter {
-        match &self.0 {
-            Some(installed) => installed.recorder.provider().meter("user"),
-            None => opentelemetry::metrics::noop::NoopMeterProvider::new().meter("user"),
-        }
+        let state = self.0.slots.declare(name.as_ref(), version.as_ref());
+        let recorded = self.recording().map(|recording| recording.declare(&state));
+        ModelSlot::new(state, recorded)
     }
 
     /// Where `/metrics` is served.
     pub fn metrics_addr(&self) -> Option<SocketAddr> {
-        self.0.as_ref()?.metrics_addr
+        self.recording().and_then(Recording::metrics_addr)
     }
 
     /// Whether anything is recorded: not where telemetry is disabled.
     pub fn is_enabled(&self) -> bool {
-        self.0.is_some()
+        self.recording().is_some()
     }
 
-    #[cfg(feature = "tower")]
-    pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
-        self.0.as_ref().map(|installed| &installed.recorder)
+    pub(crate) fn recording(&self) -> Option<&Recording> {
+        self.0.recording.as_ref()
     }
 
-    #[cfg(feature = "prometheus")]
-    pub(crate) fn recording(&self) -> Option<(&Recorder, &Scrape)> {
-        self.0
-            .as_ref()
-            .map(|installed| (&*installed.recorder, &installed.scrape))
+    #[cfg(feature = "health")]
+    pub(crate) fn health_service(&self) -> &HealthService {
+        &self.0.health
     }
 
     /// Sends what was recorded to whoever is pushed to, within 5 s. A scrape needs no flush.
@@ -124,11 +87,10 @@ impl Telemetry {
     /// # Errors
     /// When it takes longer, or an exporter fails.
     pub async fn flush(&self) -> Result<(), FlushError> {
-        let Some(installed) = &self.0 else {
-            return Ok(());
-        };
-        let provider = installed.recorder.provider().clone();
-        bounded::awaited(PATIENCE, Box::new(move || finished(provider.force_flush()))).await
+        match self.recording() {
+            Some(recording) => bounded::awaited(PATIENCE, recording.flushing()).await,
+            None => Ok(()),
+        }
     }
 
     /// Records what is still on its way, flushes, and stops everything that [`install`] started, within 5 s. What
@@ -155,36 +117,19 @@ impl Telemetry {
     }
 
     /// What is left to do, for the first who asks.
-    fn stopping(&self) -> Option<Box<dyn FnOnce() -> Result<(), String> + Send>> {
-        let installed = self.0.as_ref()?;
-        let parts = installed
-            .parts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()?;
-        // here, not on the thread that follows: when this call returns early, guards record nothing any more
-        local::set_installed(0);
-        local::runtime_stopped();
-        let recorder = Arc::clone(&installed.recorder);
+    fn stopping(&self) -> Option<Work> {
+        if self.0.stopped.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        self.0.health.close();
+        let recording = self.recording().map(Recording::stopping);
+        let health = self.0.health.clone();
         Some(Box::new(move || {
-            // the server goes last, at the end of this block: a scrape during the flush still gets an answer
-            let Parts {
-                ticker,
-                server: _server,
-            } = parts;
-            drop(ticker);
-            let flushed = finished(recorder.provider().shutdown());
-            recorder.stop();
+            let flushed = recording.map_or(Ok(()), |stop| stop());
+            // last: until the end somebody may ask
+            health.stop();
             flushed
         }))
-    }
-}
-
-/// The SDK's word for "there was nothing to do" is an error; ours is not.
-fn finished(result: Result<(), OTelSdkError>) -> Result<(), String> {
-    match result {
-        Ok(()) | Err(OTelSdkError::AlreadyShutdown) => Ok(()),
-        Err(error) => Err(error.to_string()),
     }
 }
 

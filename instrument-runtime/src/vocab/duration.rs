@@ -16,7 +16,16 @@ const UNITS: [(&str, u64); 6] = [
 ///
 /// # Errors
 /// What is wrong with the text, and what would do.
+#[cfg_attr(not(feature = "tower"), expect(dead_code, reason = "no time limits"))]
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
+    positive(parse_or_zero(text)?)
+}
+
+/// [`parse`] where none at all is allowed too.
+///
+/// # Errors
+/// What is wrong with the text, and what would do.
+pub(crate) fn parse_or_zero(text: &str) -> Result<Duration, String> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
@@ -37,13 +46,14 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|number| number.checked_mul(*factor))
         .ok_or_else(|| format!("`{text}` is too long: at most 584 years fit"))?;
-    positive(Duration::from_nanos(nanos))
+    Ok(Duration::from_nanos(nanos))
 }
 
 /// A duration that can be kept.
 ///
 /// # Errors
 /// When it is zero.
+#[cfg_attr(not(feature = "tower"), expect(dead_code, reason = "no time limits"))]
 pub(crate) fn positive(duration: Duration) -> Result<Duration, String> {
     if duration.is_zero() {
         return Err("a duration of zero is never met".to_owned());

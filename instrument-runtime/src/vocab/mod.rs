@@ -5,12 +5,17 @@
 )]
 
 pub(crate) mod buckets;
-#[cfg(feature = "tower")]
+pub(crate) mod classify;
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod duration;
 pub(crate) mod error_type;
+#[cfg(feature = "health")]
+pub(crate) mod group;
 pub(crate) mod label;
 pub(crate) mod label_set;
 pub(crate) mod level;
 pub(crate) mod name;
 pub(crate) mod outcome;
+#[cfg(feature = "health")]
+pub(crate) mod reason;
 pub(crate) mod stage;

@@ -1,13 +1,10 @@
 //! A model that the service has declared, as its code holds it.
 
-use crate::record::catalog;
-use crate::record::combo::{self, Key};
-use crate::record::local;
-use crate::record::model::{ModelState, Phase};
-use crate::record::recorder::Recorder;
-use crate::record::series::Kind;
-use crate::request::classify::Classify;
+use crate::slot::recording::SlotRecording;
+use crate::slot::state::{Phase, SlotState};
+use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
+use crate::vocab::label::cut;
 use std::fmt;
 use std::sync::Arc;
 
@@ -26,36 +23,43 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct ModelSlot(Option<Arc<Declared>>);
+pub struct ModelSlot(Arc<Declared>);
 
 struct Declared {
-    recorder: Arc<Recorder>,
-    model: usize,
-    state: Arc<ModelState>,
+    state: Arc<SlotState>,
+    recorded: Option<Recorded>,
+}
+
+/// How recording knows a model.
+pub(crate) struct Recorded {
     /// The label combination that has this model and nothing else.
-    combo: u32,
+    pub(crate) combo: u32,
+    pub(crate) recording: Arc<dyn SlotRecording>,
 }
 
 impl ModelSlot {
-    pub(crate) fn new(recorder: &Arc<Recorder>, model: usize, state: Arc<ModelState>) -> ModelSlot {
-        let combo = combo::number(recorder, Key::of_model(recorder, model), None);
-        let recorder = Arc::clone(recorder);
-        ModelSlot(Some(Arc::new(Declared {
-            recorder,
-            model,
-            state,
-            combo,
-        })))
-    }
-
-    /// Of a runtime that records nothing.
-    pub(crate) const fn disabled() -> ModelSlot {
-        ModelSlot(None)
+    /// `recorded` is `None` where nothing is recorded.
+    pub(crate) fn new(state: Arc<SlotState>, recorded: Option<Recorded>) -> ModelSlot {
+        ModelSlot(Arc::new(Declared { state, recorded }))
     }
 
     /// 0 where nothing is recorded.
+    #[cfg_attr(
+        not(feature = "metrics"),
+        expect(dead_code, reason = "nothing is recorded")
+    )]
     pub(crate) fn combo(&self) -> u32 {
-        self.0.as_ref().map_or(0, |slot| slot.combo)
+        self.0
+            .recorded
+            .as_ref()
+            .map_or(0, |recorded| recorded.combo)
+    }
+
+    fn recording(&self) -> Option<&dyn SlotRecording> {
+        self.0
+            .recorded
+            .as_ref()
+            .map(|recorded| &*recorded.recording)
     }
 
     /// Loads the model: measures how long it takes and how it ends, and makes it ready when it ends well.
@@ -88,7 +92,9 @@ impl ModelSlot {
     /// The model cannot be asked: its load has failed, or it has broken.
     pub fn failed(&self, error: &impl Classify) {
         self.enter(Phase::Failed);
-        self.count_load("error", Some(error.error_type()));
+        if let Some(recording) = self.recording() {
+            recording.failed(error.error_type());
+        }
     }
 
     /// The model is not served any more. What was counted stays for an hour, and goes on if it is loaded again.
@@ -99,8 +105,10 @@ impl ModelSlot {
     /// What runs it, such as `onnx` or `candle`: a label of `inference_model_info`.
     #[must_use]
     pub fn platform(self, platform: &str) -> ModelSlot {
-        if let Some(slot) = &self.0 {
-            slot.state.set_platform(platform);
+        let platform = cut(platform);
+        self.0.state.set_platform(platform);
+        if let Some(recording) = self.recording() {
+            recording.platform(platform);
         }
         self
     }
@@ -108,32 +116,20 @@ impl ModelSlot {
     /// The service can serve without it: a failed load of it makes nothing else unready.
     #[must_use]
     pub fn optional(self) -> ModelSlot {
-        if let Some(slot) = &self.0 {
-            slot.state.set_optional();
-        }
+        self.0.state.set_optional();
         self
     }
 
-    /// Whether it can be asked. Not where nothing is recorded.
+    /// Whether it can be asked.
     pub fn is_ready(&self) -> bool {
-        self.0.as_ref().is_some_and(|slot| slot.state.is_ready())
+        self.0.state.is_ready()
     }
 
     fn enter(&self, phase: Phase) {
-        if let Some(slot) = &self.0 {
-            let now = slot.recorder.clock.monotonic().as_secs_f64();
-            slot.state.enter(phase, now);
+        self.0.state.enter(phase);
+        if let Some(recording) = self.recording() {
+            recording.entered(phase);
         }
-    }
-
-    fn count_load(&self, result: &str, error: Option<ErrorType>) {
-        let Some(slot) = &self.0 else { return };
-        let error = error.map(|error| ("error_type", error.as_str()));
-        let labels: Vec<_> = [("result", result)].into_iter().chain(error).collect();
-        let series = slot
-            .recorder
-            .count(&catalog::MODEL_LOADS, Some(slot.model), &labels);
-        local::with(|local| local.push(series.event(Kind::COUNT, 1)));
     }
 }
 
@@ -148,13 +144,9 @@ struct Loading<'a> {
 impl<'a> Loading<'a> {
     fn begin(slot: &'a ModelSlot) -> Loading<'a> {
         slot.enter(Phase::Loading);
-        let start = slot
-            .0
-            .as_ref()
-            .map_or(0, |slot| slot.recorder.clock.ticks());
         Loading {
             slot,
-            start,
+            start: slot.recording().map_or(0, SlotRecording::ticks),
             ended: false,
         }
     }
@@ -164,12 +156,9 @@ impl<'a> Loading<'a> {
         if !well {
             return self.slot.failed(&ErrorType::ModelLoad);
         }
-        if let Some(slot) = &self.slot.0 {
-            let clock = &slot.recorder.clock;
-            slot.state
-                .loaded_in(clock.seconds(clock.ticks().saturating_sub(self.start)));
+        if let Some(recording) = self.slot.recording() {
+            recording.loaded(self.start);
         }
-        self.slot.count_load("ok", None);
         self.slot.ready();
     }
 }
@@ -184,9 +173,8 @@ impl Drop for Loading<'_> {
 
 impl fmt::Debug for ModelSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.0.as_ref().map(|slot| &slot.state);
         f.debug_struct("ModelSlot")
-            .field("state", &state)
+            .field("state", &self.0.state)
             .finish_non_exhaustive()
     }
 }

@@ -1,0 +1,269 @@
+//! The board: where what is known is published, by pointer swap, and read without a lock.
+
+use crate::health::clock::HealthClock;
+use crate::health::facts::{Facts, Life, ModelFacts};
+use crate::health::report::{HealthReport, Roll};
+use crate::health::rollup::{self, Reading};
+use crate::slot::slots::Slots;
+use crate::vocab::group::Group;
+use crate::vocab::reason::Reason;
+use arc_swap::ArcSwap;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// What the rest of the process is asked.
+pub(crate) struct Surroundings {
+    /// How long ago the process last got on with its work; `None` where nobody knows.
+    pub(crate) progress: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
+    /// Inputs that wait; `None` where nobody counts them.
+    pub(crate) queue_depth: Box<dyn Fn() -> Option<usize> + Send + Sync>,
+}
+
+/// A process whose work ends at least this often gets on with it.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// The scheduler ticks four times a second: it was not run for this long, or is no more.
+const GAP: Duration = Duration::from_secs(1);
+
+const NO_GAP: u64 = u64::MAX;
+
+/// A change of what a group comes to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Transition {
+    pub(crate) group: Group,
+    pub(crate) to: Roll,
+    /// The service itself is on its way out.
+    pub(crate) draining: bool,
+}
+
+/// Who tells people. Never waits.
+pub(crate) type Herald = Box<dyn Fn(Transition) + Send + Sync>;
+
+/// What was published last, and how often what changed to what.
+struct Announced {
+    rolls: [Roll; Group::ALL.len()],
+    models: Vec<bool>,
+    transitions: Transitions,
+}
+
+/// Transitions by group, what it became, and the reason.
+pub(crate) type Transitions = BTreeMap<(&'static str, &'static str, &'static str), u64>;
+
+/// The board. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Board(Arc<Inner>);
+
+struct Inner {
+    clock: HealthClock,
+    slots: Slots,
+    surroundings: Surroundings,
+    facts: ArcSwap<Facts>,
+    /// Whoever publishes, and what was published last; readers never come here.
+    announced: Mutex<Announced>,
+    herald: Herald,
+    version: watch::Sender<u64>,
+    /// When the scheduler last ticked, in nanoseconds.
+    ticked: AtomicU64,
+    /// Which gap was seen: the tick before it, in nanoseconds, and when it was seen.
+    gap: AtomicU64,
+    gap_seen: AtomicU64,
+    /// One full cycle of the slowest check.
+    cycle: Duration,
+}
+
+impl Board {
+    pub(crate) fn new(
+        clock: HealthClock,
+        slots: Slots,
+        surroundings: Surroundings,
+        facts: Facts,
+        cycle: Duration,
+        herald: Herald,
+    ) -> Board {
+        let (version, _) = watch::channel(facts.version);
+        let now = clock.now();
+        let ticked = AtomicU64::new(nanos(now));
+        let reading = Reading {
+            now,
+            busy: false,
+            thawing: false,
+            queue_depth: None,
+        };
+        let announced = Mutex::new(Announced {
+            rolls: rollup::report(&facts, reading).rolls,
+            models: Vec::new(),
+            transitions: Transitions::new(),
+        });
+        let board = Board(Arc::new(Inner {
+            clock,
+            slots,
+            surroundings,
+            facts: ArcSwap::from_pointee(facts),
+            announced,
+            herald,
+            version,
+            ticked,
+            gap: AtomicU64::new(NO_GAP),
+            gap_seen: AtomicU64::new(0),
+            cycle,
+        }));
+        board.look_at_models();
+        let told = Arc::downgrade(&board.0);
+        board.0.slots.on_change(Arc::new(move || {
+            if let Some(inner) = told.upgrade() {
+                Board(inner).look_at_models();
+            }
+        }));
+        board
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.0.clock.now()
+    }
+
+    /// The health now.
+    pub(crate) fn report(&self) -> HealthReport {
+        rollup::report(&self.0.facts.load(), self.reading())
+    }
+
+    /// Told of each new version.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.0.version.subscribe()
+    }
+
+    fn reading(&self) -> Reading {
+        let now = self.now();
+        let progress = (self.0.surroundings.progress)();
+        Reading {
+            now,
+            busy: progress.is_some_and(|ago| ago <= BUSY),
+            thawing: self.is_thawing(now),
+            queue_depth: (self.0.surroundings.queue_depth)(),
+        }
+    }
+
+    /// The scheduler was not run for a while, and whether it is dead or the whole process stood still shows within one
+    /// cycle after the gap was first seen.
+    fn is_thawing(&self, now: Duration) -> bool {
+        let ticked = self.0.ticked.load(Ordering::Acquire);
+        let standing = now.saturating_sub(Duration::from_nanos(ticked)) > GAP;
+        if standing && self.0.gap.swap(ticked, Ordering::AcqRel) != ticked {
+            self.0.gap_seen.store(nanos(now), Ordering::Release);
+        }
+        let seen = Duration::from_nanos(self.0.gap_seen.load(Ordering::Acquire));
+        self.0.gap.load(Ordering::Acquire) != NO_GAP && now.saturating_sub(seen) <= self.0.cycle
+    }
+
+    /// The scheduler is alive. What has changed by the passing of time alone is published.
+    pub(crate) fn tick(&self) {
+        let now = self.now();
+        // a gap that ends with this tick is seen before it is forgotten
+        self.is_thawing(now);
+        self.0.ticked.store(nanos(now), Ordering::Release);
+        let report = self.report();
+        let changed = {
+            let announced = self.announced();
+            report.rolls.iter().zip(&announced.rolls).any(differ)
+                || report
+                    .models
+                    .iter()
+                    .map(|model| model.ready)
+                    .ne(announced.models.iter().copied())
+        };
+        if changed {
+            self.publish(|_, _| {});
+        }
+    }
+
+    fn announced(&self) -> MutexGuard<'_, Announced> {
+        self.0
+            .announced
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How often what changed to what.
+    pub(crate) fn transitions(&self) -> Transitions {
+        self.announced().transitions.clone()
+    }
+
+    /// Publishes a change. Nothing in `change` may call back into the board.
+    pub(crate) fn publish(&self, change: impl FnOnce(&mut Facts, Duration)) {
+        // one at a time: versions come in order
+        let mut announced = self.announced();
+        let mut facts = Facts::clone(&self.0.facts.load());
+        change(&mut facts, self.now());
+        facts.version += 1;
+        let report = rollup::report(&facts, self.reading());
+        facts.life.started |= report.status(Group::Startup).serves();
+        let version = facts.version;
+        let draining = facts.life.draining;
+        self.0.facts.store(Arc::new(facts));
+        for (group, (new, old)) in Group::ALL
+            .into_iter()
+            .zip(report.rolls.iter().zip(&announced.rolls.clone()))
+        {
+            if !differ((new, old)) {
+                continue;
+            }
+            let reason = new.reason.map_or("", Reason::as_str);
+            let key = (group.as_str(), new.status.as_str(), reason);
+            *announced.transitions.entry(key).or_default() += 1;
+            (self.0.herald)(Transition {
+                group,
+                to: *new,
+                draining,
+            });
+        }
+        announced.rolls = report.rolls;
+        announced.models = report.models.iter().map(|model| model.ready).collect();
+        self.0.version.send_replace(version);
+    }
+
+    /// Changes what is known of the life of the service.
+    pub(crate) fn live(&self, change: impl FnOnce(&mut Life)) {
+        self.publish(|facts, now| {
+            change(&mut facts.life);
+            facts.life.since = now;
+        });
+    }
+
+    fn look_at_models(&self) {
+        self.publish(|facts, now| {
+            facts.models_since = now;
+            facts.models = self
+                .0
+                .slots
+                .all()
+                .iter()
+                .map(|slot| ModelFacts {
+                    name: Arc::clone(&slot.name),
+                    version: Arc::clone(&slot.version),
+                    platform: slot.platform(),
+                    phase: slot.phase(),
+                    optional: slot.is_optional(),
+                })
+                .collect();
+        });
+    }
+}
+
+/// Since when is no difference: it says how long, not what.
+fn differ((one, other): (&Roll, &Roll)) -> bool {
+    (one.status, one.reason) != (other.status, other.reason)
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl std::fmt::Debug for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Board")
+            .field("facts", &*self.0.facts.load())
+            .finish_non_exhaustive()
+    }
+}

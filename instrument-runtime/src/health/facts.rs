@@ -1,0 +1,51 @@
+//! What is known at one instant: immutable, published whole. What it comes to is worked out by whoever reads it.
+
+use crate::health::machine::Machine;
+use crate::health::plan::Plan;
+use crate::slot::state::Phase;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is known.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    /// Grows with each publication.
+    pub(crate) version: u64,
+    pub(crate) checks: Vec<CheckFacts>,
+    pub(crate) models: Vec<ModelFacts>,
+    /// When anything about a model last changed.
+    pub(crate) models_since: Duration,
+    pub(crate) life: Life,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CheckFacts {
+    pub(crate) plan: Plan,
+    pub(crate) machine: Machine,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ModelFacts {
+    pub(crate) name: Arc<str>,
+    pub(crate) version: Arc<str>,
+    pub(crate) platform: Option<Arc<str>>,
+    pub(crate) phase: Phase,
+    pub(crate) optional: bool,
+}
+
+/// The life of the service, apart from what its checks say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Life {
+    /// The service needs no model.
+    pub(crate) without_models: bool,
+    /// The service says itself when it is ready, and has not done so yet.
+    pub(crate) held: bool,
+    pub(crate) maintenance: bool,
+    pub(crate) draining: bool,
+    /// The time for clients to go elsewhere is over.
+    pub(crate) closing: bool,
+    /// Startup has been well once, so it is for ever.
+    pub(crate) started: bool,
+    /// When this last changed.
+    pub(crate) since: Duration,
+}

@@ -1,0 +1,45 @@
+//! From settings to a running telemetry.
+
+use crate::config::{Config, ConfigError};
+use crate::runtime::error::InstallError;
+use crate::runtime::health::{HealthService, HealthSetup};
+use crate::runtime::recording::Recording;
+use crate::runtime::telemetry::Telemetry;
+use crate::slot::slots::Slots;
+
+/// Starts everything that is asked for. What is wrong with the settings is named at once, and nothing is left running
+/// where something cannot be started.
+pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, InstallError> {
+    let mut errors = config.errors.clone();
+    if config.service.trim().is_empty() {
+        errors.push(ConfigError {
+            setting: "service",
+            value: config.service.clone(),
+            reason: "a service needs a name".to_owned(),
+        });
+    }
+    let addresses = [
+        &config.metrics_addr,
+        &config.health_addr,
+        &config.control_addr,
+    ];
+    let wrong = addresses
+        .into_iter()
+        .flatten()
+        .filter_map(|setting| setting.addresses().err());
+    errors.extend(wrong);
+    if !errors.is_empty() {
+        return Err(InstallError::Config(errors));
+    }
+    let slots = Slots::default();
+    let recording = Recording::prepare(config)?;
+    let health = HealthService::start(config, health, &slots, recording.as_ref())?;
+    let recording = match recording.map(Recording::start).transpose() {
+        Ok(recording) => recording,
+        Err(error) => {
+            health.stop();
+            return Err(error);
+        }
+    };
+    Ok(Telemetry::started(slots, recording, health))
+}

@@ -1,0 +1,139 @@
+//! The part of an installed telemetry that records.
+
+use crate::config::Config;
+use crate::record::clock::Clock;
+use crate::record::combo;
+use crate::record::layout::Layouts;
+use crate::record::local;
+use crate::record::recorder::{Extent, Recorder};
+use crate::record::slot_recording;
+use crate::record::tick::Ticker;
+use crate::runtime::bounded::Work;
+use crate::runtime::error::InstallError;
+use crate::runtime::wiring::{self, Scrape, Server};
+use crate::slot::model_slot::Recorded;
+use crate::slot::state::SlotState;
+use opentelemetry_sdk::error::OTelSdkError;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The part of an installed telemetry that records. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Recording {
+    pub(crate) recorder: Arc<Recorder>,
+    #[cfg_attr(
+        not(feature = "prometheus"),
+        expect(dead_code, reason = "nothing to scrape")
+    )]
+    pub(crate) scrape: Scrape,
+    metrics_addr: Option<SocketAddr>,
+    parts: Arc<Mutex<Option<Parts>>>,
+}
+
+/// What has to be stopped, in this order.
+struct Parts {
+    ticker: Ticker,
+    server: Option<Server>,
+}
+
+impl Recording {
+    /// Everything that may fail; nothing is recorded yet. `None` where telemetry is disabled.
+    pub(crate) fn prepare(config: &Config) -> Result<Option<Recording>, InstallError> {
+        // even where nothing is recorded: what is wrong in the code should be seen in every environment
+        let layouts = Layouts::linked().map_err(|wrong| InstallError::Disagreement {
+            what: wrong.what,
+            name: wrong.one.name,
+            one: wrong.one.to_string(),
+            other: wrong.other.to_string(),
+        })?;
+        if config.disabled {
+            return Ok(None);
+        }
+        let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
+        let (scrape, builder) = wiring::scrape(builder)?;
+        let server = wiring::serve_metrics(config, &scrape)?;
+        let ticker = Ticker::start().map_err(InstallError::System)?;
+        let recorder = Arc::new(Recorder::new(
+            Clock::Real,
+            builder,
+            layouts,
+            extent(config),
+            config.service_version.as_deref(),
+        ));
+        wiring::retire(&scrape, &recorder);
+        Ok(Some(Recording {
+            recorder,
+            scrape,
+            metrics_addr: server.as_ref().map(wiring::address),
+            parts: Arc::new(Mutex::new(Some(Parts { ticker, server }))),
+        }))
+    }
+
+    /// From here on guards record.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "more will be started here that can fail"
+    )]
+    pub(crate) fn start(self) -> Result<Recording, InstallError> {
+        combo::refresh_outside(&self.recorder, true);
+        local::runtime_started();
+        Ok(self)
+    }
+
+    /// A model that the service has declared is recorded from now on.
+    pub(crate) fn declare(&self, slot: &SlotState) -> Recorded {
+        let recorder = &self.recorder;
+        let (model, recorded) = slot_recording::declare(recorder, slot, true);
+        if recorder.only_model() == model {
+            recorder.show_linked(model);
+        }
+        recorded
+    }
+
+    pub(crate) fn metrics_addr(&self) -> Option<SocketAddr> {
+        self.metrics_addr
+    }
+
+    pub(crate) fn flushing(&self) -> Work {
+        let provider = self.recorder.provider().clone();
+        Box::new(move || finished(provider.force_flush()))
+    }
+
+    /// Records nothing from here on, and gives what is left to do. To be called once.
+    pub(crate) fn stopping(&self) -> Work {
+        // here, not on the thread that follows: when this call returns early, guards record nothing any more
+        local::set_installed(0);
+        local::runtime_stopped();
+        let parts = self
+            .parts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let recorder = Arc::clone(&self.recorder);
+        Box::new(move || {
+            // the server goes last, at the end of this block: a scrape during the flush still gets an answer
+            let (ticker, _server) = parts.map(|parts| (parts.ticker, parts.server)).unzip();
+            drop(ticker);
+            let flushed = finished(recorder.provider().shutdown());
+            recorder.stop();
+            flushed
+        })
+    }
+}
+
+fn extent(config: &Config) -> Extent {
+    let default = Extent::default();
+    Extent {
+        level: config.level.unwrap_or(default.level),
+        lines: config.line_budget.unwrap_or(default.lines),
+    }
+}
+
+/// The SDK's word for "there was nothing to do" is an error; ours is not.
+fn finished(result: Result<(), OTelSdkError>) -> Result<(), String> {
+    match result {
+        Ok(()) | Err(OTelSdkError::AlreadyShutdown) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,45 @@
+//! Without the feature `metrics` nothing is recorded.
+
+use crate::config::{Config, ConfigError};
+use crate::runtime::bounded::Work;
+use crate::runtime::error::InstallError;
+use crate::slot::model_slot::Recorded;
+use crate::slot::state::SlotState;
+use std::net::SocketAddr;
+
+/// There is none.
+#[derive(Clone)]
+pub(crate) enum Recording {}
+
+impl Recording {
+    pub(crate) fn prepare(config: &Config) -> Result<Option<Recording>, InstallError> {
+        let Some(setting) = config.metrics_addr.as_ref().filter(|_| !config.disabled) else {
+            return Ok(None);
+        };
+        Err(InstallError::Config(vec![ConfigError {
+            setting: setting.name,
+            value: setting.value.clone(),
+            reason: "serving metrics needs the features `prometheus` and `http`".to_owned(),
+        }]))
+    }
+
+    pub(crate) fn start(self) -> Result<Recording, InstallError> {
+        match self {}
+    }
+
+    pub(crate) fn declare(&self, _: &SlotState) -> Recorded {
+        match *self {}
+    }
+
+    pub(crate) fn metrics_addr(&self) -> Option<SocketAddr> {
+        match *self {}
+    }
+
+    pub(crate) fn flushing(&self) -> Work {
+        match *self {}
+    }
+
+    pub(crate) fn stopping(&self) -> Work {
+        match *self {}
+    }
+}
