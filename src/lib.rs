@@ -477,7 +477,7 @@ pub use instrument_runtime::{
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{
-    ConfigError, FlushError, InstallError, ModelSlot, Telemetry, TelemetryBuilder,
+    CheckError, ConfigError, FlushError, InstallError, ModelSlot, Telemetry, TelemetryBuilder,
 };
 #[cfg(feature = "health")]
 pub use instrument_runtime::{

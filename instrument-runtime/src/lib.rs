@@ -4,6 +4,8 @@
 pub mod __private;
 mod vocab;
 
+#[cfg(all(feature = "metrics", feature = "health"))]
+mod collect;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod config;
 #[cfg(feature = "metrics")]
@@ -39,7 +41,10 @@ pub use health::{
     verdict::{Health, ToHealth},
 };
 #[cfg(feature = "metrics")]
-pub use record::catalog::{CATALOG, Metric, MetricKind};
+pub use record::{
+    catalog::CATALOG,
+    metric::{Metric, MetricKind},
+};
 #[cfg(feature = "metrics")]
 pub use request::context::{Entered, InScope, RequestContext};
 #[cfg(feature = "metrics")]
@@ -64,6 +69,8 @@ pub use runtime::telemetry::Telemetry;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use slot::model_slot::ModelSlot;
 pub use vocab::buckets::Buckets;
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub use vocab::check_error::CheckError;
 pub use vocab::classify::Classify;
 pub use vocab::error_type::ErrorType;
 pub use vocab::label::LabelValue;

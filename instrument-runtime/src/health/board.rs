@@ -2,7 +2,8 @@
 
 use crate::health::clock::HealthClock;
 use crate::health::facts::{Facts, Life, ModelFacts};
-use crate::health::report::{HealthReport, Roll};
+use crate::health::news::{Herald, News};
+use crate::health::report::{HealthReport, Lifecycle, Roll};
 use crate::health::rollup::{self, Reading};
 use crate::slot::slots::Slots;
 use crate::vocab::group::Group;
@@ -30,17 +31,8 @@ const GAP: Duration = Duration::from_secs(1);
 
 const NO_GAP: u64 = u64::MAX;
 
-/// A change of what a group comes to.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Transition {
-    pub(crate) group: Group,
-    pub(crate) to: Roll,
-    /// The service itself is on its way out.
-    pub(crate) draining: bool,
-}
-
-/// Who tells people. Never waits.
-pub(crate) type Herald = Box<dyn Fn(Transition) + Send + Sync>;
+/// More than any `usize` of the queues of one process.
+const UNKNOWN: u64 = u64::MAX;
 
 /// What was published last, and how often what changed to what.
 struct Announced {
@@ -70,6 +62,8 @@ struct Inner {
     /// Which gap was seen: the tick before it, in nanoseconds, and when it was seen.
     gap: AtomicU64,
     gap_seen: AtomicU64,
+    /// As of the last tick; [`UNKNOWN`] where nobody counts.
+    queue_depth: AtomicU64,
     /// One full cycle of the slowest check.
     cycle: Duration,
 }
@@ -108,6 +102,7 @@ impl Board {
             ticked,
             gap: AtomicU64::new(NO_GAP),
             gap_seen: AtomicU64::new(0),
+            queue_depth: AtomicU64::new(UNKNOWN),
             cycle,
         }));
         board.look_at_models();
@@ -141,8 +136,13 @@ impl Board {
             now,
             busy: progress.is_some_and(|ago| ago <= BUSY),
             thawing: self.is_thawing(now),
-            queue_depth: (self.0.surroundings.queue_depth)(),
+            queue_depth: self.queue_depth(),
         }
+    }
+
+    fn queue_depth(&self) -> Option<usize> {
+        let known = self.0.queue_depth.load(Ordering::Acquire);
+        usize::try_from(known).ok().filter(|_| known != UNKNOWN)
     }
 
     /// The scheduler was not run for a while, and whether it is dead or the whole process stood still shows within one
@@ -163,6 +163,15 @@ impl Board {
         // a gap that ends with this tick is seen before it is forgotten
         self.is_thawing(now);
         self.0.ticked.store(nanos(now), Ordering::Release);
+        let waiting = (self.0.surroundings.queue_depth)();
+        let waiting = waiting.and_then(|depth| u64::try_from(depth).ok());
+        self.0
+            .queue_depth
+            .store(waiting.unwrap_or(UNKNOWN), Ordering::Release);
+        let life = self.0.facts.load().life;
+        if life.closing_at.is_some_and(|at| at <= now) && !life.closing {
+            self.live(|life| life.closing = true);
+        }
         let report = self.report();
         let changed = {
             let announced = self.announced();
@@ -185,7 +194,16 @@ impl Board {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells people.
+    pub(crate) fn tell(&self, news: News) {
+        (self.0.herald)(news);
+    }
+
     /// How often what changed to what.
+    #[cfg_attr(
+        not(feature = "metrics"),
+        expect(dead_code, reason = "nobody is shown")
+    )]
     pub(crate) fn transitions(&self) -> Transitions {
         self.announced().transitions.clone()
     }
@@ -200,7 +218,6 @@ impl Board {
         let report = rollup::report(&facts, self.reading());
         facts.life.started |= report.status(Group::Startup).serves();
         let version = facts.version;
-        let draining = facts.life.draining;
         self.0.facts.store(Arc::new(facts));
         for (group, (new, old)) in Group::ALL
             .into_iter()
@@ -212,11 +229,7 @@ impl Board {
             let reason = new.reason.map_or("", Reason::as_str);
             let key = (group.as_str(), new.status.as_str(), reason);
             *announced.transitions.entry(key).or_default() += 1;
-            (self.0.herald)(Transition {
-                group,
-                to: *new,
-                draining,
-            });
+            (self.0.herald)(News::Group(group, *new));
         }
         announced.rolls = report.rolls;
         announced.models = report.models.iter().map(|model| model.ready).collect();
@@ -228,6 +241,24 @@ impl Board {
         self.publish(|facts, now| {
             change(&mut facts.life);
             facts.life.since = now;
+        });
+    }
+
+    /// From now on the service is on its way out; after `delay` clients have gone elsewhere. Asked again, the shorter
+    /// of the two counts.
+    pub(crate) fn drain(&self, delay: Duration) {
+        let starting = self.report().lifecycle == Lifecycle::Starting;
+        // nobody knows of it yet, so nobody has to be given time
+        let delay = if starting { Duration::ZERO } else { delay };
+        self.publish(|facts, now| {
+            let life = &mut facts.life;
+            let at = now + delay;
+            life.closing_at = Some(life.closing_at.map_or(at, |before| before.min(at)));
+            life.closing |= delay.is_zero();
+            if !life.draining {
+                life.draining = true;
+                life.since = now;
+            }
         });
     }
 

@@ -44,8 +44,26 @@ pub(crate) struct Life {
     pub(crate) draining: bool,
     /// The time for clients to go elsewhere is over.
     pub(crate) closing: bool,
+    /// When that will be.
+    pub(crate) closing_at: Option<Duration>,
     /// Startup has been well once, so it is for ever.
     pub(crate) started: bool,
     /// When this last changed.
     pub(crate) since: Duration,
+}
+
+impl Life {
+    /// It has just begun.
+    pub(crate) const fn new(now: Duration, without_models: bool, held: bool) -> Life {
+        Life {
+            without_models,
+            held,
+            maintenance: false,
+            draining: false,
+            closing: false,
+            closing_at: None,
+            started: false,
+            since: now,
+        }
+    }
 }

@@ -2,10 +2,22 @@
 
 pub(crate) mod board;
 pub(crate) mod clock;
+pub(crate) mod engine;
+pub(crate) mod enrolled;
 pub(crate) mod facts;
+pub(crate) mod heartbeat;
+pub(crate) mod herald;
 pub(crate) mod machine;
+pub(crate) mod news;
 pub(crate) mod plan;
 pub(crate) mod report;
+#[cfg(test)]
+pub(crate) mod rig;
 pub(crate) mod rollup;
+pub(crate) mod runner;
+pub(crate) mod scheduler;
 pub(crate) mod spec;
+pub(crate) mod stats;
+#[cfg(test)]
+mod stories;
 pub(crate) mod verdict;

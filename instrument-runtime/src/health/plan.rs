@@ -9,6 +9,8 @@ use std::time::Duration;
 const HEADROOM: Duration = Duration::from_millis(150);
 /// What a refresh keeps free before the result of the run before it is stale.
 const SLACK: Duration = Duration::from_millis(50);
+/// The longest that a check may wait to be run before the process is called too busy for it (L).
+pub(crate) const LONGEST_QUEUEING: Duration = Duration::from_secs(1);
 /// A check that runs more often than this measures itself.
 const SHORTEST_REFRESH: Duration = Duration::from_millis(100);
 /// Nobody is restarted because a check was late for less.
@@ -95,6 +97,11 @@ impl Plan {
         } else {
             Err(broken)
         }
+    }
+
+    /// How long it takes at most until something new is known.
+    pub(crate) fn cycle(&self) -> Duration {
+        self.refresh + self.timeout + LONGEST_QUEUEING
     }
 
     fn broken(&self, hardness_is_said: bool) -> Vec<String> {

@@ -1,66 +1,14 @@
 //! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
 
+use crate::record::catalog_health::{
+    HEALTH_CHECK_AGE, HEALTH_CHECK_DURATION, HEALTH_CHECK_LATE, HEALTH_CHECK_RUNS,
+    HEALTH_CHECK_STATE, HEALTH_CHECK_ZOMBIES, HEALTH_REASON, HEALTH_SCHEDULER_RESTARTS,
+    HEALTH_STATE, HEALTH_TRANSITIONS, HEALTH_WATCH_STREAMS,
+};
+use crate::record::metric::{Metric, MetricKind, ROW};
 use crate::vocab::level::Level;
 
-/// What a metric is, in the words of Prometheus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MetricKind {
-    /// Only grows; read with `rate()`.
-    Counter,
-    /// Goes up and down; read as it is.
-    Gauge,
-    /// Counts by bucket; read with `histogram_quantile()`.
-    Histogram,
-}
-
-/// One row of the catalogue.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct Metric {
-    /// The family's name in the scrape.
-    pub name: &'static str,
-    /// The instrument's name in OpenTelemetry. Together with kind and unit it makes `name`.
-    pub otel: &'static str,
-    /// What it is.
-    pub kind: MetricKind,
-    /// The unit, as UCUM writes it: `s`, `By`, `1`, or an annotation such as `{request}`.
-    pub unit: &'static str,
-    /// The labels that it always or sometimes has, beside those of the user's own.
-    pub labels: &'static [&'static str],
-    /// What the buckets are where nothing else is said; empty for what is no histogram.
-    pub buckets: &'static [f64],
-    /// What it counts, in one line.
-    pub help: &'static str,
-    /// From which level on it exists.
-    pub level: Level,
-    /// The version in which it appeared.
-    pub since: &'static str,
-    /// The metric that takes its place, while both exist.
-    pub deprecated_by: Option<&'static str>,
-    /// What to do when it looks wrong.
-    pub action: &'static str,
-    /// Whether a sum over replicas means anything.
-    pub summable: bool,
-}
-
 const GENERAL: &[f64] = crate::vocab::buckets::Buckets::General.edges();
-
-/// The rows that have nothing special about them are written once, here.
-const ROW: Metric = Metric {
-    name: "",
-    otel: "",
-    kind: MetricKind::Counter,
-    unit: "",
-    labels: &[],
-    buckets: &[],
-    help: "",
-    level: Level::Core,
-    since: "0.1.0",
-    deprecated_by: None,
-    action: "",
-    summable: true,
-};
 
 pub(crate) const REQUESTS: Metric = Metric {
     name: "inference_requests_total",
@@ -440,6 +388,17 @@ pub const CATALOG: &[Metric] = &[
     MODEL_INFO,
     MODEL_LOAD_DURATION,
     MODEL_LOADS,
+    HEALTH_STATE,
+    HEALTH_REASON,
+    HEALTH_CHECK_STATE,
+    HEALTH_CHECK_AGE,
+    HEALTH_CHECK_DURATION,
+    HEALTH_CHECK_RUNS,
+    HEALTH_CHECK_ZOMBIES,
+    HEALTH_CHECK_LATE,
+    HEALTH_TRANSITIONS,
+    HEALTH_WATCH_STREAMS,
+    HEALTH_SCHEDULER_RESTARTS,
     LABEL_OVERFLOW,
     BUILD_INFO,
 ];

@@ -1,8 +1,9 @@
 //! The instruments of one runtime, made from the catalogue when it starts; histograms, one for each bucket layout.
 
-use crate::record::catalog::{self, CATALOG, Metric};
+use crate::record::catalog::{self, CATALOG};
 use crate::record::clock::Clock;
 use crate::record::layout::Edges;
+use crate::record::metric::Metric;
 use crate::record::observe::{self, BeforeCollect};
 use crate::record::observed::Observed;
 use opentelemetry::metrics::{Counter, Histogram, Meter, MeterProvider};
@@ -80,6 +81,12 @@ impl Instruments {
             wasted_compute: count_seconds(&meter, &catalog::WASTED_COMPUTE),
             provider,
         }
+    }
+
+    /// For what is shown of other parts of the runtime.
+    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "there are none"))]
+    pub(crate) fn meter(&self) -> Meter {
+        self.provider.meter(SCOPE)
     }
 
     pub(crate) fn provider(&self) -> &SdkMeterProvider {

@@ -1,6 +1,7 @@
 //! Which buckets a stage has: what its sites say, merged, and refused where they disagree.
 
-use crate::record::catalog::{self, Metric};
+use crate::record::catalog;
+use crate::record::metric::Metric;
 use crate::site::site::{SITES, Site, SiteKind};
 use crate::vocab::buckets::Buckets;
 use std::collections::HashMap;

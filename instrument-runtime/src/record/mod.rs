@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod budget;
 pub(crate) mod catalog;
+pub(crate) mod catalog_health;
 pub(crate) mod clock;
 pub(crate) mod combo;
 pub(crate) mod drain;
@@ -12,6 +13,7 @@ pub(crate) mod layout;
 #[cfg(feature = "tracing")]
 pub(crate) mod limit;
 pub(crate) mod local;
+pub(crate) mod metric;
 pub(crate) mod model;
 pub(crate) mod observe;
 pub(crate) mod observed;

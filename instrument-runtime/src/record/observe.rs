@@ -1,8 +1,9 @@
 //! The gauges: read when somebody collects, after the drain.
 
 use crate::notice;
-use crate::record::catalog::{self, Metric, MetricKind};
+use crate::record::catalog;
 use crate::record::clock::Clock;
+use crate::record::metric::{Metric, MetricKind};
 use crate::record::observed::Observed;
 use opentelemetry::metrics::{AsyncInstrument, Meter};
 use opentelemetry::{KeyValue, Value};
@@ -135,21 +136,15 @@ struct Gauges<'a> {
 }
 
 impl Gauges<'_> {
-    /// A whole number of which a sum over replicas means something: an up-down counter, a gauge to Prometheus.
     fn sum(
         &self,
         metric: &Metric,
         look: impl Fn(&Clock, &Observed, &dyn AsyncInstrument<i64>) + Send + Sync + 'static,
     ) {
-        debug_assert!(metric.kind == MetricKind::Gauge && metric.summable);
         let (clock, observed) = (self.clock.clone(), Arc::clone(self.observed));
-        let callback =
-            move |point: &dyn AsyncInstrument<i64>| fence(|| look(&clock, &observed, point));
-        let builder = self.meter.i64_observable_up_down_counter(metric.otel);
-        let _ = builder
-            .with_description(metric.help)
-            .with_callback(callback)
-            .build();
+        whole(self.meter, metric, move |point| {
+            look(&clock, &observed, point);
+        });
     }
 
     fn number(
@@ -157,17 +152,58 @@ impl Gauges<'_> {
         metric: &Metric,
         look: impl Fn(&Clock, &Observed, &dyn AsyncInstrument<f64>) + Send + Sync + 'static,
     ) {
-        debug_assert!(metric.kind == MetricKind::Gauge && !metric.summable);
         let (clock, observed) = (self.clock.clone(), Arc::clone(self.observed));
-        let callback =
-            move |point: &dyn AsyncInstrument<f64>| fence(|| look(&clock, &observed, point));
-        let builder = self
-            .meter
-            .f64_observable_gauge(metric.otel)
-            .with_unit(metric.unit);
-        let _ = builder
-            .with_description(metric.help)
-            .with_callback(callback)
-            .build();
+        number(self.meter, metric, move |point| {
+            look(&clock, &observed, point);
+        });
     }
+}
+
+/// A whole number of which a sum over replicas means something: an up-down counter, a gauge to Prometheus.
+pub(crate) fn whole(
+    meter: &Meter,
+    metric: &Metric,
+    look: impl Fn(&dyn AsyncInstrument<i64>) + Send + Sync + 'static,
+) {
+    debug_assert!(metric.kind == MetricKind::Gauge && metric.summable);
+    let _ = meter
+        .i64_observable_up_down_counter(metric.otel)
+        .with_unit(metric.unit)
+        .with_description(metric.help)
+        .with_callback(move |point| fence(|| look(point)))
+        .build();
+}
+
+/// A number of one replica.
+pub(crate) fn number(
+    meter: &Meter,
+    metric: &Metric,
+    look: impl Fn(&dyn AsyncInstrument<f64>) + Send + Sync + 'static,
+) {
+    debug_assert!(metric.kind == MetricKind::Gauge && !metric.summable);
+    let _ = meter
+        .f64_observable_gauge(metric.otel)
+        .with_unit(metric.unit)
+        .with_description(metric.help)
+        .with_callback(move |point| fence(|| look(point)))
+        .build();
+}
+
+/// What somebody else has counted.
+#[cfg_attr(
+    not(feature = "health"),
+    expect(dead_code, reason = "nobody else counts")
+)]
+pub(crate) fn count(
+    meter: &Meter,
+    metric: &Metric,
+    look: impl Fn(&dyn AsyncInstrument<u64>) + Send + Sync + 'static,
+) {
+    debug_assert!(metric.kind == MetricKind::Counter);
+    let _ = meter
+        .u64_observable_counter(metric.otel)
+        .with_unit(metric.unit)
+        .with_description(metric.help)
+        .with_callback(move |point| fence(|| look(point)))
+        .build();
 }

@@ -2,9 +2,10 @@
 
 use crate::notice;
 use crate::record::attributes::{Attributes, label, sorted};
-use crate::record::catalog::{self, Metric};
+use crate::record::catalog;
 use crate::record::layout::Edges;
 use crate::record::local;
+use crate::record::metric::Metric;
 use crate::record::queue::Waiting;
 use crate::record::recorder::{OwnLabels, Recorder, RequestLabels, State, Subject};
 use crate::record::series::{

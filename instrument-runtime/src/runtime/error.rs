@@ -1,6 +1,7 @@
 //! Why an installation or a stop did not work.
 
 use crate::config::ConfigError;
+use crate::vocab::check_error::CheckError;
 use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub enum InstallError {
         /// Where the other one stands: `file:line`.
         other: String,
     },
+    /// Checks that cannot be taken as they are, all of them.
+    Checks(Vec<CheckError>),
     /// The system has no thread or file handle left.
     System(std::io::Error),
     /// An exporter cannot be set up.
@@ -72,6 +75,10 @@ impl fmt::Display for InstallError {
                 "the attributes of `{name}` at {one} and at {other} give different `{what}`, and they share one \
                  histogram: give both the same, or leave it out at one of them"
             ),
+            InstallError::Checks(errors) => {
+                f.write_str("the health checks are not set up right")?;
+                errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
             InstallError::System(source) => write!(f, "the telemetry cannot be started: {source}"),
             InstallError::Exporter(reason) => write!(f, "an exporter cannot be set up: {reason}"),
         }

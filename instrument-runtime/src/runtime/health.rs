@@ -3,67 +3,260 @@
 use crate::config::Config;
 use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
-use crate::health::facts::{Facts, Life};
+use crate::health::engine::{Engine, Message};
+use crate::health::enrolled::{Enrolled, Enrolment};
+use crate::health::facts::{CheckFacts, Facts, Life};
+use crate::health::heartbeat::Heartbeat;
+use crate::health::herald;
+use crate::health::machine::Machine;
+use crate::health::runner::Threads;
+use crate::health::scheduler::Scheduler;
+use crate::health::spec::{CheckRun, Provided};
+use crate::health::stats::CheckStats;
+use crate::notice;
+use crate::runtime::check_runtime::CheckRuntime;
 use crate::runtime::error::InstallError;
+use crate::runtime::health_serving::{Addresses, Served};
 use crate::runtime::recording::Recording;
+use crate::runtime::signals::Signals;
 use crate::slot::slots::Slots;
+use std::any::TypeId;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// The most checks that run at one time.
+const MOST_RUNS: usize = 8;
 
 /// What a service says about its health before it is installed.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct HealthSetup {
+    pub(crate) enrolment: Enrolment,
+    pub(crate) provided: Vec<(TypeId, Provided)>,
     pub(crate) without_models: bool,
+    pub(crate) held: bool,
+    pub(crate) runtime: Option<Handle>,
+    pub(crate) termination_log: Option<PathBuf>,
+    /// Names of the gRPC health protocol that stand for readiness.
+    pub(crate) grpc_services: Vec<String>,
+    pub(crate) reflection: bool,
 }
 
 /// The part of an installed telemetry that knows how the service is. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct HealthService {
-    pub(crate) board: Board,
+pub(crate) struct HealthService(Arc<Running>);
+
+struct Running {
+    board: Board,
+    stats: Vec<Arc<CheckStats>>,
+    restarts: Arc<AtomicU64>,
+    watch_streams: Arc<AtomicU64>,
+    heartbeat: Heartbeat,
+    drain_delay: Duration,
+    addresses: Addresses,
+    parts: Mutex<Option<Parts>>,
+}
+
+/// What has to be stopped, in this order.
+struct Parts {
+    signals: Option<Signals>,
+    scheduler: Scheduler,
+    check_runtime: Option<CheckRuntime>,
+    served: Served,
 }
 
 impl HealthService {
     pub(crate) fn start(
-        _config: &Config,
+        config: &Config,
         setup: HealthSetup,
         slots: &Slots,
-        _recording: Option<&Recording>,
+        recording: Option<&Recording>,
     ) -> Result<HealthService, InstallError> {
-        let facts = Facts {
-            version: 0,
-            checks: Vec::new(),
-            models: Vec::new(),
-            models_since: Duration::ZERO,
-            life: Life {
-                without_models: setup.without_models,
-                held: false,
-                maintenance: false,
-                draining: false,
-                closing: false,
-                started: false,
-                since: Duration::ZERO,
-            },
-        };
-        let surroundings = Surroundings {
-            progress: Box::new(|| None),
-            queue_depth: Box::new(|| None),
-        };
-        let board = Board::new(
-            HealthClock::real(),
-            slots.clone(),
-            surroundings,
-            facts,
-            Duration::from_secs(5),
-            Box::new(|_| {}),
+        let checks = setup.enrolment.checks().map_err(InstallError::Checks)?;
+        if cfg!(panic = "abort") && !checks.is_empty() {
+            notice::report("with `panic = \"abort\"` a health check that panics ends the process");
+        }
+        let clock = HealthClock::real();
+        let board = board(&clock, &setup, &checks, slots, recording)?;
+        let served = Served::bind(config, &setup, &board)?;
+        let (runtime, check_runtime) = runtime(setup.runtime.clone(), &checks)?;
+        let heartbeat = Heartbeat::default();
+        if let Some(runtime) = &runtime {
+            let board = board.clone();
+            heartbeat.listen(runtime, move || board.now());
+        }
+        let (tell, told) = channel();
+        let runner = Threads::new(clock, runtime, tell.clone(), Message::Run);
+        let stats: Vec<_> = checks
+            .iter()
+            .map(|check| Arc::new(CheckStats::new(check.plan.name)))
+            .collect();
+        let engine = Engine::new(
+            board.clone(),
+            heartbeat.clone(),
+            Box::new(runner),
+            &checks,
+            &stats,
+            most_runs(),
         );
-        Ok(HealthService { board })
+        let restarts = Arc::default();
+        let scheduler =
+            Scheduler::start(board.clone(), engine, (tell, told), Arc::clone(&restarts))
+                .map_err(InstallError::System)?;
+        for (id, state) in setup.provided {
+            scheduler.tell(Message::Provide(id, state));
+        }
+        let (served, addresses) = served.start()?;
+        let signals = config
+            .handle_signals
+            .then(|| Signals::catch(board.clone(), config.drain_delay))
+            .transpose()
+            .map_err(InstallError::System)?;
+        let parts = Mutex::new(Some(Parts {
+            signals,
+            scheduler,
+            check_runtime,
+            served,
+        }));
+        Ok(HealthService(Arc::new(Running {
+            board,
+            stats,
+            restarts,
+            watch_streams: Arc::default(),
+            heartbeat,
+            drain_delay: config.drain_delay,
+            addresses,
+            parts,
+        })))
+    }
+
+    pub(crate) fn board(&self) -> &Board {
+        &self.0.board
+    }
+
+    pub(crate) fn stats(&self) -> &[Arc<CheckStats>] {
+        &self.0.stats
+    }
+
+    pub(crate) fn restarts(&self) -> &Arc<AtomicU64> {
+        &self.0.restarts
+    }
+
+    pub(crate) fn watch_streams(&self) -> &Arc<AtomicU64> {
+        &self.0.watch_streams
+    }
+
+    pub(crate) fn addresses(&self) -> &Addresses {
+        &self.0.addresses
+    }
+
+    pub(crate) fn drain(&self) {
+        self.board().drain(self.0.drain_delay);
+    }
+
+    /// Tells the scheduler; after the stop nobody listens.
+    pub(crate) fn tell(&self, message: Message) {
+        let parts = self.0.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(parts) = parts.as_ref() {
+            parts.scheduler.tell(message);
+        }
     }
 
     /// Streams are told and closed.
     pub(crate) fn close(&self) {
-        self.board
-            .live(|life| (life.draining, life.closing) = (true, true));
+        self.board().drain(Duration::ZERO);
     }
 
-    /// The last one to go.
-    pub(crate) fn stop(&self) {}
+    /// The last one to go, and the health address last of all.
+    pub(crate) fn stop(&self) {
+        let parts = self
+            .0
+            .parts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(parts) = parts else { return };
+        self.0.heartbeat.stop();
+        drop(parts.signals);
+        drop(parts.scheduler);
+        drop(parts.check_runtime);
+        parts.served.stop();
+    }
+}
+
+fn most_runs() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    MOST_RUNS.min(2 * cores)
+}
+
+fn board(
+    clock: &HealthClock,
+    setup: &HealthSetup,
+    checks: &[Enrolled],
+    slots: &Slots,
+    recording: Option<&Recording>,
+) -> Result<Board, InstallError> {
+    let now = clock.now();
+    let facts = Facts {
+        version: 0,
+        checks: checks
+            .iter()
+            .map(|check| CheckFacts {
+                plan: check.plan,
+                machine: Machine::new(now),
+            })
+            .collect(),
+        models: Vec::new(),
+        models_since: now,
+        life: Life::new(now, setup.without_models, setup.held),
+    };
+    let (progress, queues) = (recording.cloned(), recording.cloned());
+    let surroundings = Surroundings {
+        progress: Box::new(move || progress.as_ref()?.progress()),
+        queue_depth: Box::new(move || queues.as_ref()?.queue_depth()),
+    };
+    let log = setup.termination_log.clone();
+    let log = log.unwrap_or_else(|| PathBuf::from(herald::TERMINATION_LOG));
+    let herald = herald::start(Some(log), clock.clone()).map_err(InstallError::System)?;
+    Ok(Board::new(
+        clock.clone(),
+        slots.clone(),
+        surroundings,
+        facts,
+        checks
+            .iter()
+            .map(|check| check.plan.cycle())
+            .max()
+            .unwrap_or_default(),
+        herald,
+    ))
+}
+
+/// Where async checks run: on the runtime that was named, that of the caller, or one of their own.
+fn runtime(
+    named: Option<Handle>,
+    checks: &[Enrolled],
+) -> Result<(Option<Handle>, Option<CheckRuntime>), InstallError> {
+    if let Some(handle) = named.or_else(|| Handle::try_current().ok()) {
+        return Ok((Some(handle), None));
+    }
+    let is_async =
+        |check: &Enrolled| matches!(check.run, CheckRun::Async(_) | CheckRun::AsyncWith(..));
+    if !checks.iter().any(is_async) {
+        return Ok((None, None));
+    }
+    let own = CheckRuntime::start().map_err(InstallError::System)?;
+    Ok((Some(own.handle()), Some(own)))
+}
+
+impl std::fmt::Debug for HealthSetup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HealthSetup")
+            .field("enrolment", &self.enrolment)
+            .field("without_models", &self.without_models)
+            .finish_non_exhaustive()
+    }
 }

@@ -3,6 +3,7 @@
 use crate::config::{Config, ConfigError};
 use crate::runtime::error::InstallError;
 use crate::runtime::health::{HealthService, HealthSetup};
+use crate::runtime::health_metrics;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
 use crate::slot::slots::Slots;
@@ -41,5 +42,6 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
             return Err(error);
         }
     };
+    health_metrics::show(recording.as_ref(), &health);
     Ok(Telemetry::started(slots, recording, health))
 }

@@ -2,13 +2,26 @@
 
 pub(crate) mod bounded;
 pub(crate) mod builder;
+#[cfg(feature = "health")]
+pub(crate) mod check_runtime;
 pub(crate) mod error;
 #[cfg(feature = "health")]
 pub(crate) mod health;
 #[cfg(not(feature = "health"))]
 #[path = "health_off.rs"]
 pub(crate) mod health;
+#[cfg(feature = "health")]
+pub(crate) mod health_builder;
+#[cfg(all(feature = "health", feature = "metrics"))]
+pub(crate) mod health_metrics;
+#[cfg(not(all(feature = "health", feature = "metrics")))]
+#[path = "health_metrics_off.rs"]
+pub(crate) mod health_metrics;
+#[cfg(feature = "health")]
+pub(crate) mod health_serving;
 pub(crate) mod install;
+#[cfg(feature = "health")]
+pub(crate) mod lifecycle;
 #[cfg(feature = "metrics")]
 pub(crate) mod meter;
 pub(crate) mod place;
@@ -21,6 +34,11 @@ pub(crate) mod recording;
 pub(crate) mod request_layer;
 #[cfg(feature = "prometheus")]
 pub(crate) mod scraping;
+#[cfg(all(feature = "health", unix))]
+pub(crate) mod signals;
+#[cfg(all(feature = "health", not(unix)))]
+#[path = "signals_off.rs"]
+pub(crate) mod signals;
 pub(crate) mod telemetry;
 #[cfg(feature = "metrics")]
 pub(crate) mod wiring;

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::record::clock::Clock;
 use crate::record::combo;
+use crate::record::drain;
 use crate::record::layout::Layouts;
 use crate::record::local;
 use crate::record::recorder::{Extent, Recorder};
@@ -17,6 +18,7 @@ use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// The part of an installed telemetry that records. Cheap to clone.
 #[derive(Clone)]
@@ -89,6 +91,22 @@ impl Recording {
             recorder.show_linked(model);
         }
         recorded
+    }
+
+    /// How long ago the process last got on with its work; `None` before the first time.
+    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody asks"))]
+    pub(crate) fn progress(&self) -> Option<Duration> {
+        drain::last_progress()
+    }
+
+    /// Inputs that wait; `None` where there is no queue.
+    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody asks"))]
+    pub(crate) fn queue_depth(&self) -> Option<usize> {
+        let mut depth = None;
+        self.recorder
+            .observed
+            .each_queue(|queue| depth = Some(depth.unwrap_or(0) + queue.size()));
+        depth
     }
 
     pub(crate) fn metrics_addr(&self) -> Option<SocketAddr> {

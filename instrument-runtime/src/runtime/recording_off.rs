@@ -31,6 +31,16 @@ impl Recording {
         match *self {}
     }
 
+    #[cfg(feature = "health")]
+    pub(crate) fn progress(&self) -> Option<std::time::Duration> {
+        match *self {}
+    }
+
+    #[cfg(feature = "health")]
+    pub(crate) fn queue_depth(&self) -> Option<usize> {
+        match *self {}
+    }
+
     pub(crate) fn metrics_addr(&self) -> Option<SocketAddr> {
         match *self {}
     }

@@ -5,6 +5,8 @@
 )]
 
 pub(crate) mod buckets;
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub(crate) mod check_error;
 pub(crate) mod classify;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod duration;

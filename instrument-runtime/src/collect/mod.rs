@@ -1,0 +1,3 @@
+//! Facts, as metrics.
+
+pub(crate) mod health;

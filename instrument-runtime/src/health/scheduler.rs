@@ -1,0 +1,91 @@
+//! The scheduler's thread: outside of any runtime, so that no application can starve it.
+
+use crate::health::board::Board;
+use crate::health::engine::{Engine, Message};
+use crate::notice;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread::{Builder, JoinHandle, sleep};
+use std::time::Duration;
+
+/// After a panic, and at most.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The scheduler's thread. Ends when told to.
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    tell: Sender<Message>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Scheduler {
+    /// # Errors
+    /// When the system has no thread left.
+    pub(crate) fn start(
+        board: Board,
+        mut engine: Engine,
+        (tell, told): (Sender<Message>, Receiver<Message>),
+        restarts: Arc<AtomicU64>,
+    ) -> std::io::Result<Scheduler> {
+        let thread = Builder::new()
+            .name("instrument-check-scheduler".to_owned())
+            .spawn(move || {
+                let mut pause = FIRST_PAUSE;
+                loop {
+                    let ran = catch_unwind(AssertUnwindSafe(|| run(&board, &mut engine, &told)));
+                    if ran.is_ok() {
+                        return;
+                    }
+                    restarts.fetch_add(1, Ordering::Relaxed);
+                    notice::report(
+                        "a panic in the scheduler of checks was contained; please report it",
+                    );
+                    // not to be woken: this is the pause
+                    sleep(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            })?;
+        Ok(Scheduler {
+            tell,
+            thread: Some(thread),
+        })
+    }
+
+    /// Never waits.
+    pub(crate) fn tell(&self, message: Message) {
+        // after the end nobody listens
+        let _ = self.tell.send(message);
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        self.tell(Message::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(board: &Board, engine: &mut Engine, told: &Receiver<Message>) {
+    loop {
+        let again = engine.step();
+        let mut wait = again.saturating_sub(board.now());
+        // all that is there, then one step
+        loop {
+            match told.recv_timeout(wait) {
+                Ok(message) => {
+                    if !engine.tell(message) {
+                        return;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            wait = Duration::ZERO;
+        }
+    }
+}
