@@ -2,7 +2,7 @@
 
 use crate::config::{Config, METRICS_ADDR, Setting};
 use crate::runtime::error::InstallError;
-use crate::runtime::health::HealthSetup;
+use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::install;
 use crate::runtime::place;
 use crate::runtime::telemetry::Telemetry;
@@ -26,12 +26,14 @@ impl Telemetry {
         }
     }
 
-    /// Settings for a service of this name that serves `/metrics` on `127.0.0.1:9464`, or where the environment
-    /// says (see [`from_env`](TelemetryBuilder::from_env)).
+    /// Settings for a service of this name that serves its three addresses, or where the environment says (see
+    /// [`from_env`](TelemetryBuilder::from_env)): `/metrics` on `127.0.0.1:9464`, health on `127.0.0.1:8081` (in
+    /// Kubernetes on `[::]:8081`: probes come from another address there), and the gRPC control plane on
+    /// `127.0.0.1:8082`.
     pub fn defaults(service: impl AsRef<str>) -> TelemetryBuilder {
-        Telemetry::builder(service)
-            .metrics_addr(METRICS_ADDR)
-            .from_env()
+        let mut builder = Telemetry::builder(service).metrics_addr(METRICS_ADDR);
+        HealthSetup::ask_for_addresses(&mut builder.config);
+        builder.from_env()
     }
 }
 
@@ -52,7 +54,8 @@ impl TelemetryBuilder {
         self
     }
 
-    /// Records and serves nothing: annotated functions behave exactly as written.
+    /// Records and exports nothing, and serves no metrics: annotated functions behave exactly as written. Health and the
+    /// life cycle go on.
     pub fn disabled(mut self, disabled: bool) -> TelemetryBuilder {
         self.config.disabled = disabled;
         self
@@ -72,9 +75,9 @@ impl TelemetryBuilder {
         self
     }
 
-    /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`, `INSTRUMENT_LEVEL`,
-    /// `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not
-    /// set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
+    /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`, `INSTRUMENT_HEALTH_ADDR`,
+    /// `INSTRUMENT_CONTROL_ADDR`, `INSTRUMENT_DRAIN_DELAY`, `INSTRUMENT_LEVEL`, `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`,
+    /// `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.config.read(|name| std::env::var_os(name));
         self

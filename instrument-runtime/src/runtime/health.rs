@@ -4,23 +4,23 @@ use crate::config::Config;
 use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
 use crate::health::engine::{Engine, Message};
-use crate::health::enrolled::{Enrolled, Enrolment};
+use crate::health::enrolled::Enrolled;
 use crate::health::facts::{CheckFacts, Facts, Life};
 use crate::health::heartbeat::Heartbeat;
 use crate::health::herald;
 use crate::health::machine::Machine;
 use crate::health::runner::Threads;
 use crate::health::scheduler::Scheduler;
-use crate::health::spec::{CheckRun, Provided};
+use crate::health::spec::CheckRun;
 use crate::health::stats::CheckStats;
 use crate::notice;
 use crate::runtime::check_runtime::CheckRuntime;
 use crate::runtime::error::InstallError;
 use crate::runtime::health_serving::{Addresses, Served};
+use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::signals::Signals;
 use crate::slot::slots::Slots;
-use std::any::TypeId;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
@@ -30,20 +30,6 @@ use tokio::runtime::Handle;
 
 /// The most checks that run at one time.
 const MOST_RUNS: usize = 8;
-
-/// What a service says about its health before it is installed.
-#[derive(Clone, Default)]
-pub(crate) struct HealthSetup {
-    pub(crate) enrolment: Enrolment,
-    pub(crate) provided: Vec<(TypeId, Provided)>,
-    pub(crate) without_models: bool,
-    pub(crate) held: bool,
-    pub(crate) runtime: Option<Handle>,
-    pub(crate) termination_log: Option<PathBuf>,
-    /// Names of the gRPC health protocol that stand for readiness.
-    pub(crate) grpc_services: Vec<String>,
-    pub(crate) reflection: bool,
-}
 
 /// The part of an installed telemetry that knows how the service is. Cheap to clone.
 #[derive(Clone)]
@@ -250,13 +236,4 @@ fn runtime(
     }
     let own = CheckRuntime::start().map_err(InstallError::System)?;
     Ok((Some(own.handle()), Some(own)))
-}
-
-impl std::fmt::Debug for HealthSetup {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HealthSetup")
-            .field("enrolment", &self.enrolment)
-            .field("without_models", &self.without_models)
-            .finish_non_exhaustive()
-    }
 }

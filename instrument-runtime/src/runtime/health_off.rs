@@ -2,12 +2,9 @@
 
 use crate::config::{Config, ConfigError};
 use crate::runtime::error::InstallError;
+use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::slot::slots::Slots;
-
-/// Nothing can be said.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct HealthSetup;
 
 /// Nothing is looked at.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::health::board::Board;
 use crate::runtime::error::InstallError;
-use crate::runtime::health::HealthSetup;
+use crate::runtime::health_setup::HealthSetup;
 use std::net::SocketAddr;
 
 /// Where it is served.

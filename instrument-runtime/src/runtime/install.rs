@@ -2,8 +2,9 @@
 
 use crate::config::{Config, ConfigError};
 use crate::runtime::error::InstallError;
-use crate::runtime::health::{HealthService, HealthSetup};
+use crate::runtime::health::HealthService;
 use crate::runtime::health_metrics;
+use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
 use crate::slot::slots::Slots;

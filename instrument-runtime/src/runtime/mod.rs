@@ -19,6 +19,11 @@ pub(crate) mod health_metrics;
 pub(crate) mod health_metrics;
 #[cfg(feature = "health")]
 pub(crate) mod health_serving;
+#[cfg(feature = "health")]
+pub(crate) mod health_setup;
+#[cfg(not(feature = "health"))]
+#[path = "health_setup_off.rs"]
+pub(crate) mod health_setup;
 pub(crate) mod install;
 #[cfg(feature = "health")]
 pub(crate) mod lifecycle;

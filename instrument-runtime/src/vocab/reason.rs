@@ -117,7 +117,7 @@ impl fmt::Debug for Reason {
 #[macro_export]
 macro_rules! reason {
     ($text:literal) => {
-        const { $crate::Reason::checked($text) }
+        const { $crate::__private::Reason::checked($text) }
     };
 }
 
