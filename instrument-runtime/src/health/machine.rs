@@ -198,3 +198,116 @@ impl Machine {
         self.verdict != Settled::Pending
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::health::rig::spec;
+    use crate::health::spec::Timing;
+
+    /// The table of the documentation, read literally: the whole story is told again for each question.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Naive {
+        Pending,
+        Up,
+        Degraded,
+        Down,
+    }
+
+    type Story = Vec<(RunResult, Duration)>;
+
+    fn naive(plan: &Plan, story: &Story, now: Duration) -> Verdict {
+        let mut state = Naive::Pending;
+        let (mut failures, mut successes) = (0, 0);
+        let mut last: Option<Duration> = None;
+        for (result, at) in story {
+            let expired = matches!(state, Naive::Up | Naive::Degraded)
+                && last.is_some_and(|last| *at - last > plan.max_stale);
+            let good = match result {
+                RunResult::NotScheduled => continue,
+                RunResult::Pass => Some(Naive::Up),
+                RunResult::Warn(_) => Some(Naive::Degraded),
+                RunResult::Fail(..) | RunResult::Fatal(_) => None,
+            };
+            last = Some(*at);
+            let fatal = matches!(result, RunResult::Fatal(_));
+            match (state, good) {
+                (Naive::Pending, Some(good)) => state = good,
+                (Naive::Pending, None) => state = Naive::Down,
+                (Naive::Up | Naive::Degraded, Some(good)) => (state, failures) = (good, 0),
+                (Naive::Up | Naive::Degraded, None) => {
+                    failures += 1;
+                    if expired || fatal || failures >= plan.failures {
+                        (state, failures, successes) = (Naive::Down, 0, 0);
+                    }
+                }
+                (Naive::Down, Some(good)) => {
+                    successes += 1;
+                    if successes >= plan.successes {
+                        (state, failures, successes) = (good, 0, 0);
+                    }
+                }
+                (Naive::Down, None) => successes = 0,
+            }
+        }
+        match state {
+            Naive::Pending => Verdict::Pending,
+            Naive::Down => Verdict::Down,
+            _ if last.is_some_and(|last| now - last > plan.max_stale) => Verdict::Expired,
+            Naive::Up => Verdict::Up,
+            Naive::Degraded => Verdict::Degraded,
+        }
+    }
+
+    #[test]
+    fn every_story_ends_as_the_table_says() {
+        let mut seed = 1_u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        for _ in 0..2_000 {
+            let timing = Timing {
+                failures: Some(1 + u32::try_from(random(3)).unwrap()),
+                successes: Some(1 + u32::try_from(random(3)).unwrap()),
+                ..Timing::NONE
+            };
+            let plan = Plan::new(&spec("a").timing(timing)).unwrap();
+            let mut machine = Machine::new(Duration::ZERO);
+            let mut story = Story::new();
+            let mut now = Duration::ZERO;
+            for _ in 0..40 {
+                let step = [10, 1_000, 3_000, 14_999, 15_001, 60_000];
+                now += Duration::from_millis(step[usize::try_from(random(6)).unwrap()]);
+                assert_eq!(
+                    machine.verdict(now, plan.max_stale, false).0,
+                    naive(&plan, &story, now),
+                    "{story:?} at {now:?}"
+                );
+                let result = match random(6) {
+                    0 | 1 => RunResult::Pass,
+                    2 => RunResult::Warn(Reason::QUEUE_FULL),
+                    3 => RunResult::Fail(FailKind::Error, Reason::TIMEOUT),
+                    4 => RunResult::Fatal(Reason::CUDA_ERROR),
+                    _ => RunResult::NotScheduled,
+                };
+                machine.take(&plan, result, now, now);
+                story.push((result, now));
+                assert_eq!(
+                    machine.verdict(now, plan.max_stale, false).0,
+                    naive(&plan, &story, now),
+                    "{story:?} at {now:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_read_earlier_gives_no_negative_age() {
+        let plan = Plan::new(&spec("a")).unwrap();
+        let mut machine = Machine::new(Duration::ZERO);
+        let at = Duration::from_secs(10);
+        machine.take(&plan, RunResult::Pass, at, at);
+        assert_eq!(machine.age(Duration::from_secs(9)), Some(Duration::ZERO));
+    }
+}
