@@ -3,6 +3,7 @@
 use crate::notice;
 use crate::record::catalog::{self, Metric, MetricKind};
 use crate::record::clock::Clock;
+use crate::record::exports::Pushes;
 use crate::record::observed::Observed;
 use opentelemetry::metrics::{AsyncInstrument, Meter};
 use opentelemetry::{KeyValue, Value};
@@ -49,6 +50,7 @@ pub(crate) fn observe(
     requests_and_stages(&gauges);
     queues(&gauges);
     models(&gauges);
+    exports(&gauges);
 }
 
 fn requests_and_stages(gauges: &Gauges<'_>) {
@@ -128,6 +130,26 @@ fn models(gauges: &Gauges<'_>) {
     });
 }
 
+fn exports(gauges: &Gauges<'_>) {
+    let of = |pushes: &Pushes| [KeyValue::new("exporter", pushes.exporter)];
+    gauges.total(&catalog::EXPORT_FAILURES, move |_, observed, point| {
+        let exports = &observed.exports;
+        exports.each_pushes(|pushes| point.observe(pushes.failures(), &of(pushes)));
+    });
+    gauges.number(&catalog::EXPORT_LAST_SUCCESS, move |_, observed, point| {
+        observed.exports.each_pushes(|pushes| {
+            if let Some(at) = pushes.last_success() {
+                point.observe(at, &of(pushes));
+            }
+        });
+    });
+    gauges.number(&catalog::SCRAPE_DURATION, |_, observed, point| {
+        if let Some(seconds) = observed.exports.scrape_seconds() {
+            point.observe(seconds, &[]);
+        }
+    });
+}
+
 struct Gauges<'a> {
     meter: &'a Meter,
     clock: &'a Clock,
@@ -146,6 +168,26 @@ impl Gauges<'_> {
         let callback =
             move |point: &dyn AsyncInstrument<i64>| fence(|| look(&clock, &observed, point));
         let builder = self.meter.i64_observable_up_down_counter(metric.otel);
+        let _ = builder
+            .with_description(metric.help)
+            .with_callback(callback)
+            .build();
+    }
+
+    /// A count that is kept elsewhere.
+    fn total(
+        &self,
+        metric: &Metric,
+        look: impl Fn(&Clock, &Observed, &dyn AsyncInstrument<u64>) + Send + Sync + 'static,
+    ) {
+        debug_assert!(metric.kind == MetricKind::Counter);
+        let (clock, observed) = (self.clock.clone(), Arc::clone(self.observed));
+        let callback =
+            move |point: &dyn AsyncInstrument<u64>| fence(|| look(&clock, &observed, point));
+        let builder = self
+            .meter
+            .u64_observable_counter(metric.otel)
+            .with_unit(metric.unit);
         let _ = builder
             .with_description(metric.help)
             .with_callback(callback)

@@ -1,6 +1,7 @@
 //! From settings to a running telemetry.
 
 use crate::config::{Config, METRICS_ADDR, Setting};
+use crate::export::exporters;
 use crate::record::clock::Clock;
 use crate::record::combo;
 use crate::record::layout::Layouts;
@@ -9,6 +10,7 @@ use crate::record::recorder::{Extent, Recorder};
 use crate::record::tick::Ticker;
 use crate::runtime::error::InstallError;
 use crate::runtime::place;
+use crate::runtime::pushing;
 use crate::runtime::telemetry::Telemetry;
 use crate::runtime::wiring;
 use crate::vocab::level::Level;
@@ -74,10 +76,12 @@ impl TelemetryBuilder {
     }
 
     /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`, `INSTRUMENT_LEVEL`,
-    /// `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not
+    /// `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`, `OTEL_SDK_DISABLED`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
+    /// `OTEL_METRICS_EXPORTER`, and what is about pushing (see `otlp_endpoint`). An empty variable counts as not
     /// set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.0.read(|name| std::env::var_os(name));
+        exporters::decide(&mut self.0);
         self
     }
 
@@ -126,6 +130,8 @@ fn start(config: &Config) -> Result<Telemetry, InstallError> {
             .as_ref()
             .and_then(|setting| setting.addresses().err()),
     );
+    let pushing = pushing::pushing(config);
+    errors.extend(pushing.as_ref().err().cloned().unwrap_or_default());
     if !errors.is_empty() {
         return Err(InstallError::Config(errors));
     }
@@ -141,6 +147,7 @@ fn start(config: &Config) -> Result<Telemetry, InstallError> {
     }
     let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
     let (scrape, builder) = wiring::scrape(builder)?;
+    let (push, builder) = pushing::push(pushing.ok().flatten(), builder)?;
     let server = wiring::serve_metrics(config, &scrape)?;
     let ticker = Ticker::start().map_err(InstallError::System)?;
     let recorder = Arc::new(Recorder::new(
@@ -151,8 +158,9 @@ fn start(config: &Config) -> Result<Telemetry, InstallError> {
         config.service_version.as_deref(),
     ));
     wiring::retire(&scrape, &recorder);
+    push.show(&recorder);
     // last: from here on guards record
     combo::refresh_outside(&recorder, true);
     local::runtime_started();
-    Ok(Telemetry::started(recorder, scrape, ticker, server))
+    Ok(Telemetry::started(recorder, scrape, ticker, server, push))
 }

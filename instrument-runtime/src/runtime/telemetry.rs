@@ -1,12 +1,14 @@
 //! The handle of an installed telemetry.
 
 use crate::record::combo;
+use crate::record::fence::fenced;
 use crate::record::local;
 use crate::record::recorder::Recorder;
 use crate::record::tick::Ticker;
 use crate::request::slot::ModelSlot;
 use crate::runtime::bounded;
 use crate::runtime::error::FlushError;
+use crate::runtime::pushing::Push;
 use crate::runtime::wiring::{self, Scrape, Server};
 use opentelemetry::metrics::{Meter, MeterProvider};
 use opentelemetry_sdk::error::OTelSdkError;
@@ -44,6 +46,7 @@ struct Installed {
     )]
     scrape: Scrape,
     metrics_addr: Option<SocketAddr>,
+    push: Push,
     parts: Mutex<Option<Parts>>,
 }
 
@@ -63,6 +66,7 @@ impl Telemetry {
         scrape: Scrape,
         ticker: Ticker,
         server: Option<Server>,
+        push: Push,
     ) -> Telemetry {
         let metrics_addr = server.as_ref().map(wiring::address);
         let parts = Mutex::new(Some(Parts { ticker, server }));
@@ -70,6 +74,7 @@ impl Telemetry {
             recorder,
             scrape,
             metrics_addr,
+            push,
             parts,
         })))
     }
@@ -90,9 +95,12 @@ impl Telemetry {
     }
 
     /// For metrics of your own: they go out together with ours. Does nothing where nothing is recorded.
+    ///
+    /// A callback that panics is said once and leaves out its own metric. Make instruments outside of callbacks: one
+    /// that is made inside records nothing.
     pub fn meter(&self) -> Meter {
         match &self.0 {
-            Some(installed) => installed.recorder.provider().meter("user"),
+            Some(installed) => fenced(installed.recorder.provider().meter("user")),
             None => opentelemetry::metrics::noop::NoopMeterProvider::new().meter("user"),
         }
     }
@@ -127,8 +135,8 @@ impl Telemetry {
         let Some(installed) = &self.0 else {
             return Ok(());
         };
-        let provider = installed.recorder.provider().clone();
-        bounded::awaited(PATIENCE, Box::new(move || finished(provider.force_flush()))).await
+        let push = installed.push.clone();
+        bounded::awaited(PATIENCE, Box::new(move || push.flush(PATIENCE))).await
     }
 
     /// Records what is still on its way, flushes, and stops everything that [`install`] started, within 5 s. What
@@ -139,7 +147,7 @@ impl Telemetry {
     /// # Errors
     /// When it takes longer, or an exporter fails. It is stopped all the same.
     pub async fn shutdown(&self) -> Result<(), FlushError> {
-        match self.stopping() {
+        match self.stopping(PATIENCE) {
             Some(stop) => bounded::awaited(PATIENCE, stop).await,
             None => Ok(()),
         }
@@ -150,12 +158,12 @@ impl Telemetry {
     /// # Errors
     /// When it takes longer, or an exporter fails. It is stopped all the same.
     pub fn shutdown_blocking(&self, limit: Duration) -> Result<(), FlushError> {
-        self.stopping()
+        self.stopping(limit)
             .map_or(Ok(()), |stop| bounded::blocking(limit, stop))
     }
 
     /// What is left to do, for the first who asks.
-    fn stopping(&self) -> Option<Box<dyn FnOnce() -> Result<(), String> + Send>> {
+    fn stopping(&self, limit: Duration) -> Option<Box<dyn FnOnce() -> Result<(), String> + Send>> {
         let installed = self.0.as_ref()?;
         let parts = installed
             .parts
@@ -165,7 +173,7 @@ impl Telemetry {
         // here, not on the thread that follows: when this call returns early, guards record nothing any more
         local::set_installed(0);
         local::runtime_stopped();
-        let recorder = Arc::clone(&installed.recorder);
+        let (recorder, push) = (Arc::clone(&installed.recorder), installed.push.clone());
         Some(Box::new(move || {
             // the server goes last, at the end of this block: a scrape during the flush still gets an answer
             let Parts {
@@ -173,9 +181,10 @@ impl Telemetry {
                 server: _server,
             } = parts;
             drop(ticker);
-            let flushed = finished(recorder.provider().shutdown());
+            let flushed = push.stop(limit);
+            let stopped = finished(recorder.provider().shutdown());
             recorder.stop();
-            flushed
+            flushed.and(stopped)
         }))
     }
 }
