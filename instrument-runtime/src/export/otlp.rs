@@ -12,6 +12,7 @@ use opentelemetry_otlp::{
     Compression, MetricExporter, MetricExporterBuilder, Protocol as Wire, TonicExporterBuilderSet,
     WithExportConfig, WithHttpConfig, WithTonicConfig,
 };
+use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::metrics::data::ResourceMetrics;
 use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use std::fmt;
@@ -49,9 +50,15 @@ impl Exporter {
     /// When it has not arrived.
     pub(crate) async fn export(&self, metrics: &ResourceMetrics) -> Result<(), String> {
         let result = self.exporter.export(metrics).await;
-        result.map_err(|error| match self.trouble.take() {
-            Some(trouble) => format!("{error}: {trouble}"),
-            None => error.to_string(),
+        result.map_err(|error| {
+            let reason = match error {
+                OTelSdkError::InternalFailure(reason) => reason,
+                other => other.to_string(),
+            };
+            match self.trouble.take() {
+                Some(trouble) => format!("{reason}: {trouble}"),
+                None => reason,
+            }
         })
     }
 }

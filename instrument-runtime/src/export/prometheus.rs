@@ -144,6 +144,10 @@ fn readable_labels(family: &mut MetricFamily) {
 
 /// The name as it may stand, where it may not stand as it is.
 fn readable(name: &str) -> Option<String> {
+    if name == "le" {
+        // how histograms name their buckets; twice in one line, it is refused too
+        return Some("_le".to_owned());
+    }
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if begins_well && name.chars().all(allowed) {
@@ -234,6 +238,7 @@ mod tests {
         assert_eq!(readable("service_name"), None);
         assert_eq!(readable("1a").as_deref(), Some("_1a"));
         assert_eq!(readable("c:d").as_deref(), Some("c_d"));
+        assert_eq!(readable("le").as_deref(), Some("_le"));
         assert_eq!(readable("").as_deref(), Some("_"));
     }
 }
