@@ -226,7 +226,7 @@ async fn serve_http(listener: TcpListener, inner: Arc<Inner>) {
     axum::serve(listener, router).await.expect("it serves");
 }
 
-pub async fn answer(headers: &HeaderMap, uri: &Uri, body: &Bytes) -> Received {
+fn answer(headers: &HeaderMap, uri: &Uri, body: &Bytes) -> Received {
     let mut plain = Vec::new();
     if headers
         .get("content-encoding")
@@ -251,7 +251,7 @@ async fn http(
     headers: HeaderMap,
     body: Bytes,
 ) -> StatusCode {
-    let received = answer(&headers, &uri, &body).await;
+    let received = answer(&headers, &uri, &body);
     match inner.take(|| received).await {
         Mood::Take => StatusCode::OK,
         Mood::Busy => StatusCode::SERVICE_UNAVAILABLE,

@@ -41,6 +41,8 @@ mod points;
 mod real_peers;
 mod sdk;
 mod story;
+#[cfg(feature = "otlp-tls")]
+mod tls;
 
 #[path = "../peers/peer.rs"]
 mod peer;
@@ -98,6 +100,14 @@ fn threads() -> Vec<String> {
     names.map(|name| name.trim().to_owned()).collect()
 }
 
+#[cfg(feature = "otlp-tls")]
+use tls::tell as tell_tls;
+
+#[cfg(not(feature = "otlp-tls"))]
+fn tell_tls(_: &str) -> bool {
+    false
+}
+
 /// Stories that need nothing but to be told.
 macro_rules! stories {
     ($($file:ident: $($story:ident),+;)*) => {
@@ -113,7 +123,7 @@ macro_rules! stories {
             match wanted.as_str() {
                 $($(stringify!($story) => $file::told::$story(),)+)*
                 other => assert!(
-                    [environment::tell, faults::tell, flavours::tell, callbacks::tell, real_peers::tell]
+                    [environment::tell, faults::tell, flavours::tell, callbacks::tell, real_peers::tell, tell_tls]
                         .iter()
                         .any(|tell| tell(other)),
                     "no story {other}"

@@ -158,7 +158,7 @@ fn has(labels: &Labels, wanted: &[(&str, &str)]) -> bool {
     wanted.iter().all(is)
 }
 
-/// What PromQL answers: labels and value of each series.
+/// What is answered: labels and value of each series.
 fn ask(address: SocketAddr, query: &str) -> Vec<(Labels, String)> {
     let encoded = query.bytes().fold(String::new(), |mut all, byte| {
         let _ = write!(all, "%{byte:02X}");

@@ -28,7 +28,7 @@ pub(crate) fn client(
     trouble: &Arc<Trouble>,
 ) -> Result<impl HttpClient + use<>, String> {
     Ok(Client {
-        client: transport(pushing)?,
+        inner: transport(pushing)?,
         headers: pushing.headers.clone(),
         trouble: Arc::clone(trouble),
     })
@@ -49,7 +49,7 @@ fn transport(pushing: &Pushing) -> Result<impl HttpClient + use<>, String> {
 
 #[derive(Debug)]
 struct Client<C> {
-    client: C,
+    inner: C,
     headers: HeaderMap,
     trouble: Arc<Trouble>,
 }
@@ -64,7 +64,7 @@ impl<C: HttpClient> HttpClient for Client<C> {
             }
         }
         *request.headers_mut() = headers;
-        let answer = self.client.send_bytes(request).await;
+        let answer = self.inner.send_bytes(request).await;
         self.trouble.put(answer.as_ref().err().map(chain));
         answer
     }

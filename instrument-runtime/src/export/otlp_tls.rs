@@ -24,13 +24,18 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 /// For gRPC.
 ///
 /// # Errors
-/// When a file cannot be read. What is in it is looked at when the exporter is made.
+/// When a certificate or key cannot be used.
 pub(crate) fn grpc(certificates: &Certificates) -> Result<ClientTlsConfig, String> {
     let mut tls = match &certificates.authorities {
-        Some(path) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(bytes(path)?)),
+        Some(path) => {
+            // only looked at: it would be taken as it is, and fail with the first push
+            authorities(path)?;
+            ClientTlsConfig::new().ca_certificate(Certificate::from_pem(bytes(path)?))
+        }
         None => ClientTlsConfig::new().with_native_roots(),
     };
     if let Some((certificate, key)) = &certificates.client {
+        identity(certificate, key)?;
         tls = tls.identity(Identity::from_pem(bytes(certificate)?, bytes(key)?));
     }
     Ok(tls)
@@ -58,8 +63,7 @@ pub(crate) fn http(pushing: &Pushing) -> Result<impl HttpClient + use<>, String>
         };
     let tls = match &certificates.client {
         Some((certificate, key)) if pushing.is_secure() => {
-            let chain = chain(certificate)?;
-            let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| of(key, error))?;
+            let (chain, secret) = identity(certificate, key)?;
             let known = trusting.with_client_auth_cert(chain, secret);
             known.map_err(|error| of(certificate, error))?
         }
@@ -80,6 +84,13 @@ fn authorities(path: &Path) -> Result<RootCertStore, String> {
         return Err(of(path, "there is no certificate in it"));
     }
     Ok(roots)
+}
+
+type Identified = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+fn identity(certificate: &Path, key: &Path) -> Result<Identified, String> {
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| of(key, error))?;
+    Ok((chain(certificate)?, secret))
 }
 
 fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {

@@ -146,7 +146,7 @@ fn run(
     let made = runtime.block_on(async { Exporter::new(&pushing) });
     let _ = ready.send(made.as_ref().map(|_| ()).map_err(String::clone));
     if let Ok(exporter) = made {
-        let pusher = Pusher {
+        let thread = Pusher {
             report: Report::new(&pushing, pushes),
             pushing,
             reader,
@@ -155,7 +155,7 @@ fn run(
             commands,
             waiting: Vec::new(),
         };
-        pusher.serve(&runtime);
+        thread.serve(&runtime);
     }
     // a name that is being resolved is not waited for
     runtime.shutdown_background();
@@ -240,7 +240,7 @@ impl Pusher {
         let mut export = pin!(export.with_subscriber(NoSubscriber::default()));
         loop {
             tokio::select! {
-                exported = &mut export => return exported,
+                done = &mut export => return done,
                 () = sleep_until(limit) => {
                     let waited = begun.elapsed();
                     return Err(format!("no answer within {waited:.1?}"));

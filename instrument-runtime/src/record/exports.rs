@@ -93,6 +93,8 @@ impl Exports {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        all.iter().for_each(|pushes| look(pushes));
+        for pushes in all {
+            look(&pushes);
+        }
     }
 }
