@@ -25,13 +25,25 @@ const LAYERS: &[&[&str]] = &[
 /// Heavy crates and the only places that may name them; a folder stands for all files below it.
 const HOMES: &[(&str, &[&str])] = &[
     ("nvml_wrapper", &["gpu::nvml"]),
-    ("tonic", &["serve", "triton", "request::classify_tonic"]),
+    (
+        "tonic",
+        &[
+            "export::otlp",
+            "export::otlp_tls",
+            "request::classify_tonic",
+            "serve",
+            "triton",
+        ],
+    ),
     ("tower", &["request::layer", "request::outcome_http"]),
     ("tower_layer", &["request::layer"]),
     ("tower_service", &["request::layer"]),
     (
         "http",
         &[
+            "export::otlp",
+            "export::otlp_env",
+            "export::otlp_http",
             "request::layer",
             "request::measured_body",
             "request::outcome_http",
@@ -56,6 +68,12 @@ const HOMES: &[(&str, &[&str])] = &[
         "opentelemetry_otlp",
         &["export::otlp", "samples::sink_otlp"],
     ),
+    (
+        "opentelemetry_http",
+        &["export::otlp_http", "export::otlp_tls"],
+    ),
+    ("hyper_rustls", &["export::otlp_tls"]),
+    ("rustls", &["export::otlp_tls"]),
 ];
 
 /// Each package and those of ours that it must not know.

@@ -21,6 +21,31 @@ pub(crate) const CONTROL_ADDR: &str = "127.0.0.1:8082";
 /// How long a service that is told to end still takes requests: probes of the usual period and the way from them to
 /// the last load balancer have to fit in.
 pub(crate) const DRAIN_DELAY: Duration = Duration::from_secs(5);
+/// The standard variables about exporters; what is about metrics alone comes before what is about all signals.
+const EXPORTERS: [&str; 22] = [
+    "OTEL_METRICS_EXPORTER",
+    "OTEL_METRIC_EXPORT_INTERVAL",
+    "OTEL_METRIC_EXPORT_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_HEADERS",
+    "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_METRICS_COMPRESSION",
+    "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_METRICS_CLIENT_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY",
+    "OTEL_EXPORTER_OTLP_METRICS_INSECURE",
+    "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_COMPRESSION",
+    "OTEL_EXPORTER_OTLP_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
+    "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+    "OTEL_EXPORTER_OTLP_INSECURE",
+];
 
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +84,8 @@ pub(crate) struct Config {
     pub(crate) level: Option<Level>,
     /// Lines of a scrape.
     pub(crate) line_budget: Option<usize>,
+    /// What says which exporters there are and where they push to, as it was given; see `export/exporters.rs`.
+    pub(crate) exporters: Vec<Setting>,
     /// `OTEL_RESOURCE_ATTRIBUTES` counts.
     pub(crate) from_env: bool,
     pub(crate) errors: Vec<ConfigError>,
@@ -77,6 +104,7 @@ impl Config {
             disabled: false,
             level: None,
             line_budget: None,
+            exporters: Vec::new(),
             from_env: false,
             errors: Vec::new(),
         }
@@ -110,15 +138,20 @@ impl Config {
             let reason = format!("`{pair}` is no attribute; expected `key=value,key=value`");
             self.wrong("OTEL_RESOURCE_ATTRIBUTES", value.clone(), &reason);
         }
-        if let Some(value) = self.variable(&get, "INSTRUMENT_DISABLED") {
+        for name in EXPORTERS {
+            let value = self.variable(&get, name);
+            self.exporters
+                .extend(value.map(|value| Setting { name, value }));
+        }
+        // ours comes second: it knows better
+        for disabled in ["OTEL_SDK_DISABLED", "INSTRUMENT_DISABLED"] {
+            let Some(value) = self.variable(&get, disabled) else {
+                continue;
+            };
             match value.to_ascii_lowercase().as_str() {
                 "1" | "true" => self.disabled = true,
                 "0" | "false" => self.disabled = false,
-                _ => self.wrong(
-                    "INSTRUMENT_DISABLED",
-                    value,
-                    "expected `1` or `true`, `0` or `false`",
-                ),
+                _ => self.wrong(disabled, value, "expected `1` or `true`, `0` or `false`"),
             }
         }
         if let Some(value) = self.variable(&get, "INSTRUMENT_LEVEL") {

@@ -3,6 +3,7 @@
 use crate::record::clock::{Clock, ManualClock};
 use crate::record::combo;
 use crate::record::drain;
+use crate::record::fence::fenced;
 use crate::record::layout::Layouts;
 use crate::record::local;
 use crate::record::recorder::{Extent, Recorder};
@@ -201,7 +202,7 @@ impl Rig {
     /// For metrics of the test's own.
     #[must_use]
     pub fn meter(&self) -> Meter {
-        self.recorder.provider().meter("user")
+        fenced(self.recorder.provider().meter("user"))
     }
 
     /// Pushes, and gives everything that was pushed since the last call.

@@ -2,6 +2,7 @@
 
 use crate::record::catalog::{BUILD_INFO, CATALOG};
 use crate::record::retirement::Retirement;
+use crate::record::scrape_timer::ScrapeTimer;
 use opentelemetry_prometheus::PrometheusExporter;
 use prometheus::proto::{MetricFamily, MetricType};
 use prometheus::{Registry, TextEncoder};
@@ -16,6 +17,7 @@ pub(crate) struct Scrape {
     registry: Registry,
     /// Versions that are not served any more, as `model` and `version`: the SDK never forgets a series.
     retired: Arc<OnceLock<Retirement>>,
+    timer: Arc<OnceLock<ScrapeTimer>>,
 }
 
 /// A histogram's point, as a scrape shows it.
@@ -41,8 +43,12 @@ impl Scrape {
             .scope_info_enabled(false)
             .build()
             .map_err(|error| error.to_string())?;
-        let retired = Arc::default();
-        Ok((Scrape { registry, retired }, reader))
+        let scrape = Scrape {
+            registry,
+            retired: Arc::default(),
+            timer: Arc::default(),
+        };
+        Ok((scrape, reader))
     }
 
     /// The text of a scrape. `names` picks families, as `?name[]=` does; empty means all.
@@ -50,6 +56,8 @@ impl Scrape {
     /// # Errors
     /// When a family cannot be written.
     pub(crate) fn text(&self, names: &[String]) -> Result<String, String> {
+        let timer = self.timer.get();
+        let begun = timer.map(ScrapeTimer::begin);
         let mut families = self.families()?;
         if !names.is_empty() {
             families.retain(|family| names.iter().any(|name| name == family.name()));
@@ -58,12 +66,20 @@ impl Scrape {
         TextEncoder::new()
             .encode_utf8(&families, &mut text)
             .map_err(|error| error.to_string())?;
+        if let (Some(timer), Some(begun)) = (timer, begun) {
+            timer.end(begun);
+        }
         Ok(text)
     }
 
     /// Leaves out versions that were unloaded long ago.
     pub(crate) fn leave_out_retired(&self, retired: Retirement) {
         let _ = self.retired.set(retired);
+    }
+
+    /// Says how long its scrapes take.
+    pub(crate) fn measured_by(&self, timer: ScrapeTimer) {
+        let _ = self.timer.set(timer);
     }
 
     /// Everything, for those that look at several families.
@@ -76,15 +92,14 @@ impl Scrape {
         let Some(_collecting) = Collecting::begin() else {
             return Err("a scrape was asked for inside of a scrape".to_owned());
         };
-        // a callback of the service's own metrics may panic
+        // those of the service are fenced; a view or the SDK itself may still panic
         let gathered = catch_unwind(AssertUnwindSafe(|| self.registry.gather()));
-        let mut families =
-            gathered.map_err(|_| "a callback of the service's own metrics panicked".to_owned())?;
+        let mut families = gathered.map_err(|_| "a panic while collecting".to_owned())?;
         if !families
             .iter()
             .any(|family| family.name() == BUILD_INFO.name)
         {
-            // one has panicked in an earlier scrape: the SDK is silent from then on
+            // there was one in an earlier scrape: the SDK is silent from then on
             return Err("the metrics cannot be read any more".to_owned());
         }
         if let Some(retired) = self.retired.get().filter(|retired| retired.any()) {
@@ -129,6 +144,10 @@ fn readable_labels(family: &mut MetricFamily) {
 
 /// The name as it may stand, where it may not stand as it is.
 fn readable(name: &str) -> Option<String> {
+    if name == "le" {
+        // how histograms name their buckets; twice in one line, it is refused too
+        return Some("_le".to_owned());
+    }
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if begins_well && name.chars().all(allowed) {
@@ -219,6 +238,7 @@ mod tests {
         assert_eq!(readable("service_name"), None);
         assert_eq!(readable("1a").as_deref(), Some("_1a"));
         assert_eq!(readable("c:d").as_deref(), Some("c_d"));
+        assert_eq!(readable("le").as_deref(), Some("_le"));
         assert_eq!(readable("").as_deref(), Some("_"));
     }
 }

@@ -346,6 +346,39 @@ pub(crate) const LABEL_OVERFLOW: Metric = Metric {
     ..ROW
 };
 
+pub(crate) const EXPORT_FAILURES: Metric = Metric {
+    name: "inference_export_failures_total",
+    otel: "inference.export.failures",
+    unit: "{export}",
+    labels: &["exporter"],
+    help: "Pushes that did not arrive, each after its retries. What is cumulative arrives with the next one.",
+    action: "Grows: the log says why when it begins. Nothing is lost while the collector comes back before the replica ends.",
+    ..ROW
+};
+
+pub(crate) const EXPORT_LAST_SUCCESS: Metric = Metric {
+    name: "inference_export_last_success_timestamp_seconds",
+    otel: "inference.export.last_success.timestamp",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    labels: &["exporter"],
+    help: "When a push last arrived, in Unix time; absent before the first.",
+    action: "Older than some intervals: what the collector shows of this replica is of that time.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const SCRAPE_DURATION: Metric = Metric {
+    name: "inference_scrape_duration_seconds",
+    otel: "inference.scrape.duration",
+    kind: MetricKind::Gauge,
+    unit: "s",
+    help: "How long the last scrape took to make; absent before the first.",
+    action: "Nears the scraper's time-out: fewer labels, a smaller line budget, or `?name[]=`.",
+    summable: false,
+    ..ROW
+};
+
 pub(crate) const BUILD_INFO: Metric = Metric {
     name: "inference_build_info",
     otel: "inference.build.info",
@@ -400,6 +433,9 @@ pub const CATALOG: &[Metric] = &[
     HEALTH_WATCH_STREAMS,
     HEALTH_SCHEDULER_RESTARTS,
     LABEL_OVERFLOW,
+    EXPORT_FAILURES,
+    EXPORT_LAST_SUCCESS,
+    SCRAPE_DURATION,
     BUILD_INFO,
 ];
 

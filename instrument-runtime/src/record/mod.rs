@@ -7,6 +7,8 @@ pub(crate) mod catalog_health;
 pub(crate) mod clock;
 pub(crate) mod combo;
 pub(crate) mod drain;
+pub(crate) mod exports;
+pub(crate) mod fence;
 pub(crate) mod guard;
 pub(crate) mod instruments;
 pub(crate) mod layout;
@@ -26,6 +28,8 @@ pub(crate) mod registry;
 pub(crate) mod retirement;
 pub(crate) mod ring;
 pub(crate) mod rings;
+#[cfg(feature = "prometheus")]
+pub(crate) mod scrape_timer;
 pub(crate) mod series;
 pub(crate) mod slot_recording;
 pub(crate) mod tally;

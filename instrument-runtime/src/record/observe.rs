@@ -3,6 +3,7 @@
 use crate::notice;
 use crate::record::catalog;
 use crate::record::clock::Clock;
+use crate::record::exports::Pushes;
 use crate::record::metric::{Metric, MetricKind};
 use crate::record::observed::Observed;
 use opentelemetry::metrics::{AsyncInstrument, Meter};
@@ -50,6 +51,7 @@ pub(crate) fn observe(
     requests_and_stages(&gauges);
     queues(&gauges);
     models(&gauges);
+    exports(&gauges);
 }
 
 fn requests_and_stages(gauges: &Gauges<'_>) {
@@ -129,6 +131,26 @@ fn models(gauges: &Gauges<'_>) {
     });
 }
 
+fn exports(gauges: &Gauges<'_>) {
+    let of = |pushes: &Pushes| [KeyValue::new("exporter", pushes.exporter)];
+    gauges.total(&catalog::EXPORT_FAILURES, move |_, observed, point| {
+        let exports = &observed.exports;
+        exports.each_pushes(|pushes| point.observe(pushes.failures(), &of(pushes)));
+    });
+    gauges.number(&catalog::EXPORT_LAST_SUCCESS, move |_, observed, point| {
+        observed.exports.each_pushes(|pushes| {
+            if let Some(at) = pushes.last_success() {
+                point.observe(at, &of(pushes));
+            }
+        });
+    });
+    gauges.number(&catalog::SCRAPE_DURATION, |_, observed, point| {
+        if let Some(seconds) = observed.exports.scrape_seconds() {
+            point.observe(seconds, &[]);
+        }
+    });
+}
+
 struct Gauges<'a> {
     meter: &'a Meter,
     clock: &'a Clock,
@@ -143,6 +165,18 @@ impl Gauges<'_> {
     ) {
         let (clock, observed) = (self.clock.clone(), Arc::clone(self.observed));
         whole(self.meter, metric, move |point| {
+            look(&clock, &observed, point);
+        });
+    }
+
+    /// A count that is kept elsewhere.
+    fn total(
+        &self,
+        metric: &Metric,
+        look: impl Fn(&Clock, &Observed, &dyn AsyncInstrument<u64>) + Send + Sync + 'static,
+    ) {
+        let (clock, observed) = (self.clock.clone(), Arc::clone(self.observed));
+        count(self.meter, metric, move |point| {
             look(&clock, &observed, point);
         });
     }
@@ -190,10 +224,6 @@ pub(crate) fn number(
 }
 
 /// What somebody else has counted.
-#[cfg_attr(
-    not(feature = "health"),
-    expect(dead_code, reason = "nobody else counts")
-)]
 pub(crate) fn count(
     meter: &Meter,
     metric: &Metric,

@@ -1,6 +1,7 @@
 //! What is kept by the drain and read when somebody collects: levels, largest values, last progress.
 
 use crate::record::attributes::Attributes;
+use crate::record::exports::Exports;
 use crate::record::model::ModelState;
 use crate::record::peak::Peak;
 use crate::record::queue::Waiting;
@@ -94,6 +95,7 @@ pub(crate) struct Observed {
     progress: Mutex<Vec<Arc<Progress>>>,
     queues: Mutex<Vec<Arc<Waiting>>>,
     models: Mutex<Vec<Arc<ModelState>>>,
+    pub(crate) exports: Exports,
 }
 
 /// The one with these labels; a new one where there is none.

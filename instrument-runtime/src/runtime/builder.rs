@@ -5,6 +5,7 @@ use crate::runtime::error::InstallError;
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::install;
 use crate::runtime::place;
+use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
 use crate::vocab::level::Level;
 use std::panic::Location;
@@ -77,9 +78,12 @@ impl TelemetryBuilder {
 
     /// Reads the environment, which wins over what was said so far: `INSTRUMENT_METRICS_ADDR`, `INSTRUMENT_HEALTH_ADDR`,
     /// `INSTRUMENT_CONTROL_ADDR`, `INSTRUMENT_DRAIN_DELAY`, `INSTRUMENT_LEVEL`, `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`,
-    /// `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. An empty variable counts as not set; a wrong one makes [`install`](TelemetryBuilder::install) fail.
+    /// `OTEL_SDK_DISABLED`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_METRICS_EXPORTER`, and what is about
+    /// pushing (see `otlp_endpoint`). An empty variable counts as not set; a wrong one makes
+    /// [`install`](TelemetryBuilder::install) fail.
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.config.read(|name| std::env::var_os(name));
+        Recording::decide(&mut self.config);
         self
     }
 

@@ -30,6 +30,7 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
         .flatten()
         .filter_map(|setting| setting.addresses().err());
     errors.extend(wrong);
+    errors.extend(Recording::wrong(config));
     if !errors.is_empty() {
         return Err(InstallError::Config(errors));
     }

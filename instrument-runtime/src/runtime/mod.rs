@@ -29,7 +29,11 @@ pub(crate) mod install;
 pub(crate) mod lifecycle;
 #[cfg(feature = "metrics")]
 pub(crate) mod meter;
+#[cfg(feature = "otlp")]
+pub(crate) mod otlp_builder;
 pub(crate) mod place;
+#[cfg(feature = "metrics")]
+pub(crate) mod pushing;
 #[cfg(feature = "metrics")]
 pub(crate) mod recording;
 #[cfg(not(feature = "metrics"))]

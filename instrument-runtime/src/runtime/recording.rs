@@ -1,6 +1,7 @@
 //! The part of an installed telemetry that records.
 
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
+use crate::export::exporters;
 use crate::record::clock::Clock;
 use crate::record::combo;
 use crate::record::drain;
@@ -11,6 +12,7 @@ use crate::record::slot_recording;
 use crate::record::tick::Ticker;
 use crate::runtime::bounded::Work;
 use crate::runtime::error::InstallError;
+use crate::runtime::pushing::{self, Push};
 use crate::runtime::wiring::{self, Scrape, Server};
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
@@ -30,6 +32,7 @@ pub(crate) struct Recording {
     )]
     pub(crate) scrape: Scrape,
     metrics_addr: Option<SocketAddr>,
+    push: Push,
     parts: Arc<Mutex<Option<Parts>>>,
 }
 
@@ -40,6 +43,16 @@ struct Parts {
 }
 
 impl Recording {
+    /// What the environment says about exporters, over what was said before.
+    pub(crate) fn decide(config: &mut Config) {
+        exporters::decide(config);
+    }
+
+    /// What is wrong with the settings about exporters.
+    pub(crate) fn wrong(config: &Config) -> Vec<ConfigError> {
+        pushing::pushing(config).err().unwrap_or_default()
+    }
+
     /// Everything that may fail; nothing is recorded yet. `None` where telemetry is disabled.
     pub(crate) fn prepare(config: &Config) -> Result<Option<Recording>, InstallError> {
         // even where nothing is recorded: what is wrong in the code should be seen in every environment
@@ -54,6 +67,8 @@ impl Recording {
         }
         let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
         let (scrape, builder) = wiring::scrape(builder)?;
+        let pushing = pushing::pushing(config).map_err(InstallError::Config)?;
+        let (push, builder) = pushing::push(pushing, builder)?;
         let server = wiring::serve_metrics(config, &scrape)?;
         let ticker = Ticker::start().map_err(InstallError::System)?;
         let recorder = Arc::new(Recorder::new(
@@ -64,10 +79,12 @@ impl Recording {
             config.service_version.as_deref(),
         ));
         wiring::retire(&scrape, &recorder);
+        push.show(&recorder);
         Ok(Some(Recording {
             recorder,
             scrape,
             metrics_addr: server.as_ref().map(wiring::address),
+            push,
             parts: Arc::new(Mutex::new(Some(Parts { ticker, server }))),
         }))
     }
@@ -113,13 +130,13 @@ impl Recording {
         self.metrics_addr
     }
 
-    pub(crate) fn flushing(&self) -> Work {
-        let provider = self.recorder.provider().clone();
-        Box::new(move || finished(provider.force_flush()))
+    pub(crate) fn flushing(&self, limit: Duration) -> Work {
+        let push = self.push.clone();
+        Box::new(move || push.flush(limit))
     }
 
     /// Records nothing from here on, and gives what is left to do. To be called once.
-    pub(crate) fn stopping(&self) -> Work {
+    pub(crate) fn stopping(&self, limit: Duration) -> Work {
         // here, not on the thread that follows: when this call returns early, guards record nothing any more
         local::set_installed(0);
         local::runtime_stopped();
@@ -128,14 +145,15 @@ impl Recording {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let recorder = Arc::clone(&self.recorder);
+        let (recorder, push) = (Arc::clone(&self.recorder), self.push.clone());
         Box::new(move || {
             // the server goes last, at the end of this block: a scrape during the flush still gets an answer
             let (ticker, _server) = parts.map(|parts| (parts.ticker, parts.server)).unzip();
             drop(ticker);
-            let flushed = finished(recorder.provider().shutdown());
+            let flushed = push.stop(limit);
+            let stopped = finished(recorder.provider().shutdown());
             recorder.stop();
-            flushed
+            flushed.and(stopped)
         })
     }
 }

@@ -6,12 +6,19 @@ use crate::runtime::error::InstallError;
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// There is none.
 #[derive(Clone)]
 pub(crate) enum Recording {}
 
 impl Recording {
+    pub(crate) fn decide(_: &mut Config) {}
+
+    pub(crate) fn wrong(_: &Config) -> Vec<ConfigError> {
+        Vec::new()
+    }
+
     pub(crate) fn prepare(config: &Config) -> Result<Option<Recording>, InstallError> {
         let Some(setting) = config.metrics_addr.as_ref().filter(|_| !config.disabled) else {
             return Ok(None);
@@ -32,7 +39,7 @@ impl Recording {
     }
 
     #[cfg(feature = "health")]
-    pub(crate) fn progress(&self) -> Option<std::time::Duration> {
+    pub(crate) fn progress(&self) -> Option<Duration> {
         match *self {}
     }
 
@@ -45,11 +52,11 @@ impl Recording {
         match *self {}
     }
 
-    pub(crate) fn flushing(&self) -> Work {
+    pub(crate) fn flushing(&self, _: Duration) -> Work {
         match *self {}
     }
 
-    pub(crate) fn stopping(&self) -> Work {
+    pub(crate) fn stopping(&self, _: Duration) -> Work {
         match *self {}
     }
 }

@@ -88,7 +88,7 @@ impl Telemetry {
     /// When it takes longer, or an exporter fails.
     pub async fn flush(&self) -> Result<(), FlushError> {
         match self.recording() {
-            Some(recording) => bounded::awaited(PATIENCE, recording.flushing()).await,
+            Some(recording) => bounded::awaited(PATIENCE, recording.flushing(PATIENCE)).await,
             None => Ok(()),
         }
     }
@@ -101,7 +101,7 @@ impl Telemetry {
     /// # Errors
     /// When it takes longer, or an exporter fails. It is stopped all the same.
     pub async fn shutdown(&self) -> Result<(), FlushError> {
-        match self.stopping() {
+        match self.stopping(PATIENCE) {
             Some(stop) => bounded::awaited(PATIENCE, stop).await,
             None => Ok(()),
         }
@@ -112,17 +112,17 @@ impl Telemetry {
     /// # Errors
     /// When it takes longer, or an exporter fails. It is stopped all the same.
     pub fn shutdown_blocking(&self, limit: Duration) -> Result<(), FlushError> {
-        self.stopping()
+        self.stopping(limit)
             .map_or(Ok(()), |stop| bounded::blocking(limit, stop))
     }
 
     /// What is left to do, for the first who asks.
-    fn stopping(&self) -> Option<Work> {
+    fn stopping(&self, limit: Duration) -> Option<Work> {
         if self.0.stopped.swap(true, Ordering::AcqRel) {
             return None;
         }
         self.0.health.close();
-        let recording = self.recording().map(Recording::stopping);
+        let recording = self.recording().map(|recording| recording.stopping(limit));
         let health = self.0.health.clone();
         Some(Box::new(move || {
             let flushed = recording.map_or(Ok(()), |stop| stop());

@@ -4,6 +4,8 @@ use crate::config::Config;
 use crate::record::recorder::Recorder;
 #[cfg(feature = "prometheus")]
 use crate::record::retirement::Retirement;
+#[cfg(feature = "prometheus")]
+use crate::record::scrape_timer::ScrapeTimer;
 use crate::runtime::error::InstallError;
 use opentelemetry::KeyValue;
 use opentelemetry_sdk::Resource;
@@ -54,10 +56,11 @@ pub(crate) fn scrape(
     Ok((Scrape, builder))
 }
 
-/// Versions that were unloaded long ago are left out of the scrape.
+/// Versions that were unloaded long ago are left out of the scrape, which is measured.
 #[cfg(feature = "prometheus")]
 pub(crate) fn retire(scrape: &Scrape, recorder: &Recorder) {
     scrape.leave_out_retired(Retirement::new(recorder));
+    scrape.measured_by(ScrapeTimer::new(recorder));
 }
 
 #[cfg(not(feature = "prometheus"))]

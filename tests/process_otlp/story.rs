@@ -1,0 +1,79 @@
+//! Stories in processes of their own: what is global, and what a test does to its environment, ends with them.
+//!
+//! A test starts this very program again with the name of a story; that process runs it and says `story told`.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const STORY: &str = "OTLP_STORY";
+
+/// Ten times what any of the stories needs.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs a story with these variables, and none of ours or of OpenTelemetry's beside them. What it said on
+/// standard error.
+pub fn tell(story: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.args(["--exact", "story", "--nocapture", "--test-threads=1"]);
+    for (name, _) in std::env::vars() {
+        let ours = name.starts_with("INSTRUMENT_") && !name.ends_with("PEERS");
+        if ours || name.starts_with("OTEL_") {
+            command.env_remove(name);
+        }
+    }
+    command.env(STORY, story).envs(variables.iter().copied());
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let readers = [
+        read(child.stdout.take().expect("it is piped")),
+        read(child.stderr.take().expect("it is piped")),
+    ];
+    let deadline = Instant::now() + PATIENCE;
+    while !readers.iter().all(thread::JoinHandle::is_finished) && Instant::now() < deadline {
+        thread::park_timeout(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    let status = child.wait().expect("the program ends");
+    let [out, err] = readers.map(|reader| reader.join().expect("its output can be read"));
+    assert!(
+        status.success() && out.contains("story told"),
+        "{story}: {status}\n{out}\n{err}"
+    );
+    err
+}
+
+fn read(mut from: impl Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = from.read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+/// Which story this process was started for.
+pub fn wanted() -> Option<String> {
+    std::env::var(STORY).ok()
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is() {
+        assert!(Instant::now() < deadline, "not in time: {what}");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// Lines that our telemetry has said of itself.
+pub fn said(text: &str) -> Vec<&str> {
+    let lines = text.lines();
+    lines
+        .filter_map(|line| line.strip_prefix("instrument_inference: "))
+        .collect()
+}
