@@ -176,6 +176,12 @@ impl Config {
         }
     }
 
+    /// Somebody may want to know how the service is.
+    #[cfg(feature = "health")]
+    pub(crate) fn asks_for_health(&self) -> bool {
+        self.health_addr.is_some() || self.control_addr.is_some() || self.handle_signals
+    }
+
     fn wrong(&mut self, setting: &'static str, value: String, reason: &str) {
         let reason = reason.to_owned();
         self.errors.push(ConfigError {

@@ -25,10 +25,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// When the system has no thread left.
-pub(crate) fn start(
-    termination_log: Option<PathBuf>,
-    clock: HealthClock,
-) -> std::io::Result<Herald> {
+pub(crate) fn start(termination_log: PathBuf, clock: HealthClock) -> std::io::Result<Herald> {
     let (tell, told): (SyncSender<News>, _) = sync_channel(MOST);
     Builder::new()
         .name("instrument-herald".to_owned())
@@ -43,9 +40,12 @@ pub(crate) fn start(
                 }
                 let unready =
                     matches!(news, News::Group(Group::Readiness, to) if !to.status.serves());
-                if let Some(path) = termination_log.as_ref().filter(|_| unready) {
+                if unready {
                     // not created: it is there where somebody wants it
-                    let file = OpenOptions::new().write(true).truncate(true).open(path);
+                    let file = OpenOptions::new()
+                        .write(true)
+                        .truncate(true)
+                        .open(&termination_log);
                     let _ = file.and_then(|mut file| writeln!(file, "{line}"));
                 }
             }

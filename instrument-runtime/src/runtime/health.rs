@@ -9,6 +9,7 @@ use crate::health::facts::{CheckFacts, Facts, Life};
 use crate::health::heartbeat::Heartbeat;
 use crate::health::herald;
 use crate::health::machine::Machine;
+use crate::health::news::Herald;
 use crate::health::runner::Threads;
 use crate::health::scheduler::Scheduler;
 use crate::health::spec::CheckRun;
@@ -66,7 +67,15 @@ impl HealthService {
             notice::report("with `panic = \"abort\"` a health check that panics ends the process");
         }
         let clock = HealthClock::real();
-        let board = board(&clock, &setup, &checks, slots, recording)?;
+        // where nobody can ask, nobody waits for an answer either
+        let herald = if config.asks_for_health() {
+            let log = setup.termination_log.clone();
+            let log = log.unwrap_or_else(|| PathBuf::from(herald::TERMINATION_LOG));
+            herald::start(log, clock.clone()).map_err(InstallError::System)?
+        } else {
+            Box::new(|_| {})
+        };
+        let board = board(&clock, &setup, &checks, slots, recording, herald);
         let served = Served::bind(config, &setup, &board)?;
         let (runtime, check_runtime) = runtime(setup.runtime.clone(), &checks)?;
         let heartbeat = Heartbeat::default();
@@ -184,7 +193,8 @@ fn board(
     checks: &[Enrolled],
     slots: &Slots,
     recording: Option<&Recording>,
-) -> Result<Board, InstallError> {
+    herald: Herald,
+) -> Board {
     let now = clock.now();
     let facts = Facts {
         version: 0,
@@ -204,10 +214,7 @@ fn board(
         progress: Box::new(move || progress.as_ref()?.progress()),
         queue_depth: Box::new(move || queues.as_ref()?.queue_depth()),
     };
-    let log = setup.termination_log.clone();
-    let log = log.unwrap_or_else(|| PathBuf::from(herald::TERMINATION_LOG));
-    let herald = herald::start(Some(log), clock.clone()).map_err(InstallError::System)?;
-    Ok(Board::new(
+    Board::new(
         clock.clone(),
         slots.clone(),
         surroundings,
@@ -218,7 +225,7 @@ fn board(
             .max()
             .unwrap_or_default(),
         herald,
-    ))
+    )
 }
 
 /// Where async checks run: on the runtime that was named, that of the caller, or one of their own.
