@@ -65,7 +65,7 @@ impl Recording {
         Ok(Some(Recording {
             recorder,
             scrape,
-            metrics_addr: server.as_ref().map(wiring::address),
+            metrics_addr: server.as_ref().and_then(wiring::address),
             parts: Arc::new(Mutex::new(Some(Parts { ticker, server }))),
         }))
     }
