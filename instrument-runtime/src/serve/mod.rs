@@ -6,6 +6,14 @@ pub(crate) mod connection;
 pub(crate) mod health_accept;
 #[cfg(feature = "health")]
 pub(crate) mod health_http;
+#[cfg(all(test, feature = "health"))]
+mod health_rig;
+#[cfg(all(test, feature = "health"))]
+mod health_sockets;
+#[cfg(all(test, feature = "health"))]
+mod health_table;
+#[cfg(all(test, feature = "health"))]
+mod health_tests;
 #[cfg(any(feature = "prometheus", feature = "health"))]
 pub(crate) mod held;
 #[cfg(any(feature = "prometheus", feature = "health"))]
@@ -14,6 +22,10 @@ pub(crate) mod http;
 pub(crate) mod http1;
 #[cfg(any(feature = "prometheus", feature = "health"))]
 pub(crate) mod http2;
+#[cfg(all(test, any(feature = "prometheus", feature = "health")))]
+mod http2_tests;
+#[cfg(all(test, any(feature = "prometheus", feature = "health")))]
+mod http_tests;
 #[cfg(feature = "prometheus")]
 pub(crate) mod metrics;
 #[cfg(any(feature = "prometheus", feature = "health"))]
