@@ -30,10 +30,10 @@ impl HealthReport {
     /// is left out.
     #[must_use]
     pub fn json(&self) -> String {
-        self.health_body(Asked::default())
+        self.health_body(&Asked::default())
     }
 
-    pub(crate) fn health_body(&self, asked: Asked<'_>) -> String {
+    pub(crate) fn health_body(&self, asked: &Asked<'_>) -> String {
         let main = self.main_model();
         let several = self.models.len() > 1;
         let body = Body {
@@ -42,46 +42,32 @@ impl HealthReport {
             queue_depth: self.queue_depth,
             uptime: Some(self.uptime.as_secs()),
             version: Some(self.version),
-            ..Body::of(self.roll(Group::Readiness), &asked)
+            ..Body::of(self.roll(Group::Readiness), asked)
         };
         let models = several.then(|| self.models.iter().map(ModelBody::of).collect());
         let checks = asked.verbose.then(|| {
             let shown = |check| CheckBody::of(check, Group::Readiness);
-            self.counted(&asked).map(shown).collect()
+            self.counted(asked).map(shown).collect()
         });
         body.fitted(models, checks)
     }
 
     /// A group by itself: what anyone may know.
-    pub(crate) fn group_body(&self, group: Group, asked: Asked<'_>) -> String {
+    pub(crate) fn group_body(&self, group: Group, asked: &Asked<'_>) -> String {
         let checks = asked.verbose.then(|| {
-            self.counted(&asked)
+            self.counted(asked)
                 .filter(|check| check.groups.has(group))
                 .map(|check| CheckBody::of(check, group))
                 .collect()
         });
-        Body::of(self.roll(group), &asked).fitted(None, checks)
+        Body::of(self.roll(group), asked).fitted(None, checks)
     }
 
     /// The same in the form of `application/health+json`, with the checks of one group or of all.
-    pub(crate) fn draft_body(
-        &self,
-        group: Group,
-        all: bool,
-        Asked {
-            verbose,
-            excluded,
-            warnings,
-        }: Asked<'_>,
-    ) -> String {
-        let asked = Asked {
-            verbose,
-            excluded,
-            warnings: Vec::new(),
-        };
+    pub(crate) fn draft_body(&self, group: Group, all: bool, asked: &Asked<'_>) -> String {
         let checks: Vec<_> = self
-            .counted(&asked)
-            .filter(|check| verbose && (all || check.groups.has(group)))
+            .counted(asked)
+            .filter(|check| asked.verbose && (all || check.groups.has(group)))
             .map(|check| {
                 let (verdict, reason) = check.seen_by(group);
                 let one = DraftCheck {
@@ -95,7 +81,7 @@ impl HealthReport {
         let mut draft = Draft {
             status: draft_status(roll.status),
             output: roll.reason.map(Reason::as_str),
-            notes: warnings,
+            notes: asked.warnings.clone(),
             checks: None,
         };
         let mut room = LONGEST.saturating_sub(text(&draft).len() + SPARE);
@@ -103,7 +89,7 @@ impl HealthReport {
         if omitted > 0 {
             draft.notes.push(format!("{omitted} checks are not shown"));
         }
-        draft.checks = verbose.then(|| checks.into_iter().collect());
+        draft.checks = asked.verbose.then(|| checks.into_iter().collect());
         text(&draft)
     }
 

@@ -37,6 +37,7 @@ const MOST_NAMED: usize = 4;
 
 /// What can be chosen about the answers.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct HealthOptions {
     /// `/health` lists the checks without being asked to.
     pub(crate) verbose: bool,
@@ -185,9 +186,9 @@ impl Probes {
         };
         let draft = wants_draft(headers);
         let body = match (draft, all) {
-            (true, _) => report.draft_body(group, all, asked),
-            (false, true) => report.health_body(asked),
-            (false, false) => report.group_body(group, asked),
+            (true, _) => report.draft_body(group, all, &asked),
+            (false, true) => report.health_body(&asked),
+            (false, false) => report.group_body(group, &asked),
         };
         let media = if draft { DRAFT } else { JSON };
         let code = code(report.status(group).serves());

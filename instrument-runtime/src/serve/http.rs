@@ -21,6 +21,10 @@ const GRACE: Duration = Duration::from_millis(250);
 pub(crate) enum Protocol {
     Http1,
     /// Without TLS, known beforehand: gRPC.
+    #[cfg_attr(
+        all(not(test), not(all(feature = "grpc", feature = "health"))),
+        expect(dead_code, reason = "the control plane is gRPC")
+    )]
     Http2,
 }
 
@@ -108,6 +112,10 @@ impl Server {
     }
 
     /// Closes the listener of this name and its connections, and returns when they are closed; the others go on.
+    #[cfg_attr(
+        all(not(test), not(feature = "health")),
+        expect(dead_code, reason = "metrics have a thread of their own")
+    )]
     pub(crate) fn close(&mut self, name: &str) {
         for port in self.ports.iter_mut().filter(|port| port.name == name) {
             drop(port.stop.take());
