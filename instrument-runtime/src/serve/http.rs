@@ -95,7 +95,8 @@ impl Server {
         let thread = std::thread::Builder::new()
             .name(thread.to_owned())
             .spawn(move || {
-                runtime.block_on(serving.join_all());
+                // one that panics does not take the others with it
+                runtime.block_on(async { while serving.join_next().await.is_some() {} });
                 // an answer that is still being made is not waited for
                 runtime.shutdown_background();
             })?;
