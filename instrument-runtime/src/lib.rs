@@ -22,7 +22,7 @@ mod record;
 mod request;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod runtime;
-#[cfg(all(feature = "prometheus", feature = "http"))]
+#[cfg(feature = "http")]
 mod serve;
 #[cfg(feature = "metrics")]
 mod site;

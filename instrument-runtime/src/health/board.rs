@@ -124,6 +124,11 @@ impl Board {
         rollup::report(&self.0.facts.load(), self.reading())
     }
 
+    /// The health now, had the service none of these checks.
+    pub(crate) fn report_without(&self, excluded: &[&str]) -> HealthReport {
+        rollup::report_without(&self.0.facts.load(), self.reading(), excluded)
+    }
+
     /// Told of each new version.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.0.version.subscribe()

@@ -1,6 +1,7 @@
 //! Health: what checks say, when they are run, and what all of it comes to. Knows nothing of recording.
 
 pub(crate) mod board;
+pub(crate) mod body;
 pub(crate) mod clock;
 pub(crate) mod engine;
 pub(crate) mod enrolled;

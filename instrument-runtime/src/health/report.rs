@@ -93,6 +93,8 @@ pub(crate) struct CheckReport {
     pub(crate) model: Option<&'static str>,
     pub(crate) verdict: Verdict,
     pub(crate) reason: Option<Reason>,
+    /// The same as liveness sees it.
+    pub(crate) live: (Verdict, Option<Reason>),
     /// Since the start of the run that said so; `None` before the first.
     pub(crate) age: Option<Duration>,
     /// Older than its `cache`.
@@ -164,8 +166,23 @@ impl HealthReport {
         self.checks.iter().find(|check| check.name == name)
     }
 
+    /// The service is on its way out.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.lifecycle >= Lifecycle::Draining
+    }
+
     /// Streams are to be closed.
     pub(crate) fn is_closing(&self) -> bool {
         self.lifecycle == Lifecycle::Closing
+    }
+}
+
+impl CheckReport {
+    /// What it says to a group, and why.
+    pub(crate) fn seen_by(&self, group: Group) -> (Verdict, Option<Reason>) {
+        match group {
+            Group::Liveness => self.live,
+            _ => (self.verdict, self.reason),
+        }
     }
 }

@@ -33,6 +33,11 @@ struct Vote {
 
 /// What the facts come to.
 pub(crate) fn report(facts: &Facts, reading: Reading) -> HealthReport {
+    report_without(facts, reading, &[])
+}
+
+/// The same, had the service none of these checks. Its life counts all the same.
+pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str]) -> HealthReport {
     let Reading { now, .. } = reading;
     let mut checks: Vec<CheckReport> = facts
         .checks
@@ -42,7 +47,8 @@ pub(crate) fn report(facts: &Facts, reading: Reading) -> HealthReport {
     checks.extend(models_check(facts));
     let lifecycle = lifecycle(facts, &checks);
     let roll = |group| {
-        let votes = votes(facts, &checks, group, reading);
+        let mut votes = votes(facts, &checks, group);
+        votes.retain(|vote| !excluded.contains(&vote.check));
         roll(&facts.life, lifecycle, group, &votes, now)
     };
     let rolls = Group::ALL.map(roll);
@@ -73,9 +79,20 @@ fn reported(check: &CheckFacts, reading: Reading) -> CheckReport {
         model: plan.model,
         verdict,
         reason,
+        live: live(check, reading),
         age,
         stale: age.is_some_and(|age| age > plan.cache),
         since: machine.since(plan.max_stale, reading.now),
+    }
+}
+
+/// What it says to liveness, which trusts a result for longer: the answer would be a restart.
+fn live(check: &CheckFacts, reading: Reading) -> (Verdict, Option<Reason>) {
+    let longest = check.plan.max_stale_live;
+    match check.machine.verdict(reading.now, longest, reading.busy) {
+        (Verdict::Expired, _) if reading.thawing => (Verdict::Degraded, Some(Reason::STALE)),
+        (Verdict::Expired, _) => (Verdict::Expired, Some(Reason::RUNTIME_STALLED)),
+        said => said,
     }
 }
 
@@ -85,17 +102,19 @@ fn models_check(facts: &Facts) -> Option<CheckReport> {
         return None;
     }
     let trouble = models_trouble(facts);
+    let verdict = match trouble {
+        None => Verdict::Up,
+        Some(Reason::MODEL_LOADING) => Verdict::Pending,
+        Some(_) => Verdict::Down,
+    };
     Some(CheckReport {
         name: MODELS,
         groups: Groups::READINESS,
         hard: true,
         model: None,
-        verdict: match trouble {
-            None => Verdict::Up,
-            Some(Reason::MODEL_LOADING) => Verdict::Pending,
-            Some(_) => Verdict::Down,
-        },
+        verdict,
         reason: trouble,
+        live: (verdict, trouble),
         age: Some(Duration::ZERO),
         stale: false,
         since: facts.models_since,
@@ -159,26 +178,15 @@ fn lifecycle(facts: &Facts, checks: &[CheckReport]) -> Lifecycle {
 }
 
 /// What the checks of a group say to its roll-up.
-fn votes(facts: &Facts, checks: &[CheckReport], group: Group, reading: Reading) -> Vec<Vote> {
-    let live = group == Group::Liveness;
+fn votes(facts: &Facts, checks: &[CheckReport], group: Group) -> Vec<Vote> {
     let mut votes = Vec::new();
-    for (i, check) in checks.iter().enumerate() {
+    for check in checks {
         // a service has started when its models are there
         let startup_of_models = group == Group::Startup && check.name == MODELS;
         if !check.groups.has(group) && !startup_of_models {
             continue;
         }
-        let (mut verdict, mut reason) = (check.verdict, check.reason);
-        if live && let Some(known) = facts.checks.get(i) {
-            let longest = known.plan.max_stale_live;
-            (verdict, reason) = known.machine.verdict(reading.now, longest, reading.busy);
-            if verdict == Verdict::Expired {
-                reason = Some(Reason::RUNTIME_STALLED);
-            }
-            if verdict == Verdict::Expired && reading.thawing {
-                (verdict, reason) = (Verdict::Degraded, Some(Reason::STALE));
-            }
-        }
+        let (verdict, reason) = check.seen_by(group);
         votes.push(Vote {
             check: check.name,
             hard: check.hard && !belongs_to_optional(facts, check.model),

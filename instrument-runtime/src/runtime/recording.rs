@@ -83,7 +83,7 @@ impl Recording {
         Ok(Some(Recording {
             recorder,
             scrape,
-            metrics_addr: server.as_ref().map(wiring::address),
+            metrics_addr: server.as_ref().and_then(wiring::address),
             push,
             parts: Arc::new(Mutex::new(Some(Parts { ticker, server }))),
         }))

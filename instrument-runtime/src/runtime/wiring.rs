@@ -72,8 +72,8 @@ pub(crate) fn serve_metrics(
     config: &Config,
     scrape: &Scrape,
 ) -> Result<Option<Server>, InstallError> {
-    use crate::serve::http::Limits;
-    use std::time::Duration;
+    use crate::serve::connection::Limits;
+    use crate::serve::http::{Listener, Protocol};
 
     let Some(setting) = &config.metrics_addr else {
         return Ok(None);
@@ -81,19 +81,20 @@ pub(crate) fn serve_metrics(
     let addresses = setting
         .addresses()
         .map_err(|error| InstallError::Config(vec![error]))?;
-    let listener =
+    let socket =
         std::net::TcpListener::bind(addresses.as_slice()).map_err(|source| InstallError::Bind {
             listener: "metrics",
             address: setting.value.clone(),
             source,
         })?;
-    let limits = Limits {
-        connections: 128,
-        header: Duration::from_secs(5),
-        request: Duration::from_secs(5),
+    let listener = Listener {
+        name: "metrics",
+        socket,
+        router: crate::serve::metrics::router(scrape.clone()),
+        limits: Limits::OTHERS,
+        protocol: Protocol::Http1,
     };
-    let router = crate::serve::metrics::router(scrape.clone());
-    Server::start("instrument-ops", listener, router, limits)
+    Server::start("instrument-ops", vec![listener])
         .map(Some)
         .map_err(InstallError::System)
 }
@@ -115,11 +116,11 @@ pub(crate) fn serve_metrics(
 
 /// Where a server listens.
 #[cfg(all(feature = "prometheus", feature = "http"))]
-pub(crate) fn address(server: &Server) -> std::net::SocketAddr {
-    server.address()
+pub(crate) fn address(server: &Server) -> Option<std::net::SocketAddr> {
+    server.address("metrics")
 }
 
 #[cfg(not(all(feature = "prometheus", feature = "http")))]
-pub(crate) fn address(server: &Server) -> std::net::SocketAddr {
+pub(crate) fn address(server: &Server) -> Option<std::net::SocketAddr> {
     match server.0 {}
 }

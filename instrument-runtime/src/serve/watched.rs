@@ -1,59 +1,30 @@
-//! A connection that knows since when its other side has not read.
+//! A stream that tells its connection what comes in, and when its other side does not read.
 
+use crate::serve::connection::Connection;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
-use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Since when nothing could be written, in milliseconds after the server started, plus one; 0 while it can.
-#[derive(Debug, Default)]
-pub(crate) struct Blocked(AtomicU64);
-
-impl Blocked {
-    /// For how many milliseconds, at `now`.
-    pub(crate) fn for_millis(&self, now: u64) -> u64 {
-        match self.0.load(Ordering::Relaxed) {
-            0 => 0,
-            since => (now + 1).saturating_sub(since),
-        }
-    }
-}
-
-pub(crate) fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The connection.
+/// The stream.
 #[derive(Debug)]
 pub(crate) struct Watched {
     stream: TcpStream,
-    blocked: Arc<Blocked>,
-    started: Instant,
+    connection: Arc<Connection>,
 }
 
 impl Watched {
-    pub(crate) fn new(stream: TcpStream, blocked: Arc<Blocked>, started: Instant) -> Watched {
+    pub(crate) fn new(stream: TcpStream, connection: &Arc<Connection>) -> Watched {
         Watched {
             stream,
-            blocked,
-            started,
+            connection: Arc::clone(connection),
         }
     }
 
     fn wrote<T>(&self, polled: Poll<T>) -> Poll<T> {
-        let blocked = &self.blocked.0;
-        match polled {
-            Poll::Ready(_) => blocked.store(0, Ordering::Relaxed),
-            Poll::Pending => {
-                let since = millis(self.started) + 1;
-                // the first time counts
-                let _ = blocked.compare_exchange(0, since, Ordering::Relaxed, Ordering::Relaxed);
-            }
-        }
+        self.connection.wrote(polled.is_ready());
         polled
     }
 }
@@ -64,7 +35,11 @@ impl AsyncRead for Watched {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        let bytes = buffer.filled().len().saturating_sub(before);
+        self.connection.heard(bytes);
+        polled
     }
 }
 
