@@ -22,7 +22,10 @@ mod record;
 mod request;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod runtime;
-#[cfg(all(feature = "prometheus", feature = "http"))]
+#[cfg(any(
+    all(feature = "prometheus", feature = "http"),
+    all(feature = "grpc", feature = "health")
+))]
 mod serve;
 #[cfg(feature = "metrics")]
 mod site;
