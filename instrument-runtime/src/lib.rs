@@ -22,10 +22,7 @@ mod record;
 mod request;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod runtime;
-#[cfg(any(
-    all(feature = "prometheus", feature = "http"),
-    all(feature = "grpc", feature = "health")
-))]
+#[cfg(feature = "http")]
 mod serve;
 #[cfg(feature = "metrics")]
 mod site;
