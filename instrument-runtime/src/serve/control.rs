@@ -9,6 +9,7 @@ use crate::serve::pb::health::health_server::HealthServer;
 use crate::serve::pb::inference::grpc_inference_service_server::GrpcInferenceServiceServer;
 use crate::serve::watch_seats::{Seats, WatchLimits};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use tonic::service::Routes;
 use tonic_reflection::server::Builder;
 
@@ -22,6 +23,8 @@ pub(crate) struct ControlOptions {
     /// Whether the protocols themselves can be asked for.
     pub(crate) reflection: bool,
     pub(crate) watches: WatchLimits,
+    /// Counts the watches that are open.
+    pub(crate) open_watches: Arc<AtomicU64>,
     /// In bytes, either way.
     pub(crate) longest_message: usize,
 }
@@ -36,6 +39,7 @@ impl Default for ControlOptions {
                 per_connection: 64,
                 total: 1024,
             },
+            open_watches: Arc::default(),
             longest_message: 4 << 20,
         }
     }
@@ -65,7 +69,7 @@ impl ControlPlane {
             health: GrpcHealth {
                 board: board.clone(),
                 names: Arc::new(HealthNames::new(options.services)?),
-                seats: Seats::new(options.watches),
+                seats: Seats::new(options.watches, options.open_watches),
                 lists: options.lists,
             },
             inference: Inference {
@@ -76,11 +80,6 @@ impl ControlPlane {
             reflection: options.reflection,
             longest_message: options.longest_message,
         })
-    }
-
-    /// How many watches are open.
-    pub(crate) fn open_watches(&self) -> usize {
-        self.health.seats.taken()
     }
 
     /// What it answers; `into_axum_router` makes a router of it.
@@ -339,7 +338,7 @@ mod tests {
             refused(watch(&other, "").await),
             Err(Code::ResourceExhausted)
         );
-        assert_eq!(served.plane.open_watches(), 3);
+        assert_eq!(served.open_watches(), 3);
         // whoever only asks is not refused
         assert_eq!(check(&one, "").await, Ok(Serving));
         drop(open);

@@ -15,6 +15,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -51,15 +52,7 @@ impl Rig {
             }],
             models: Vec::new(),
             models_since: Duration::ZERO,
-            life: Life {
-                without_models,
-                held: false,
-                maintenance: false,
-                draining: false,
-                closing: false,
-                started: false,
-                since: Duration::ZERO,
-            },
+            life: Life::new(Duration::ZERO, without_models, false),
         };
         let board = Board::new(
             HealthClock::Manual(Arc::default()),
@@ -91,11 +84,11 @@ impl Rig {
     }
 
     pub(crate) fn drain(&self) {
-        self.board.live(|life| life.draining = true);
+        self.board.drain(PATIENCE);
     }
 
     pub(crate) fn close(&self) {
-        self.board.live(|life| life.closing = true);
+        self.board.drain(Duration::ZERO);
     }
 
     pub(crate) fn plane(&self, options: ControlOptions) -> ControlPlane {
@@ -104,26 +97,27 @@ impl Rig {
 
     /// The control plane on a socket.
     pub(crate) async fn serve(&self, options: ControlOptions) -> Served {
-        Served::start(self.plane(options)).await
+        let open = Arc::clone(&options.open_watches);
+        Served::start(&self.plane(options), open).await
     }
 }
 
 /// A control plane on a socket, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Served {
-    pub(crate) plane: ControlPlane,
+    open_watches: Arc<AtomicU64>,
     pub(crate) address: SocketAddr,
     _serving: JoinSet<()>,
 }
 
 impl Served {
-    async fn start(plane: ControlPlane) -> Served {
+    async fn start(plane: &ControlPlane, open_watches: Arc<AtomicU64>) -> Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let mut serving = JoinSet::new();
         serving.spawn(accept(listener, plane.routes().into_axum_router()));
         Served {
-            plane,
+            open_watches,
             address,
             _serving: serving,
         }
@@ -138,10 +132,15 @@ impl Served {
             .expect("it is served")
     }
 
+    /// How many watches are open.
+    pub(crate) fn open_watches(&self) -> u64 {
+        self.open_watches.load(Ordering::Relaxed)
+    }
+
     /// Waits until that many watches are open.
-    pub(crate) async fn until_watches(&self, number: usize) {
+    pub(crate) async fn until_watches(&self, number: u64) {
         let all = async {
-            while self.plane.open_watches() != number {
+            while self.open_watches() != number {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };

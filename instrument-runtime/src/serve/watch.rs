@@ -93,6 +93,7 @@ mod tests {
     use crate::serve::health_names::HealthNames;
     use crate::serve::watch_seats::{Seats, WatchLimits};
     use crate::slot::state::{Phase, SlotState};
+    use std::sync::Arc;
     use std::task::Waker;
     use tokio::sync::watch::Sender;
     use tokio_stream::StreamExt;
@@ -113,11 +114,11 @@ mod tests {
 
     fn watch(rig: &Rig, name: &str) -> Watch {
         let names = HealthNames::new(ControlOptions::default().services).unwrap();
-        let seats = Seats::new(WatchLimits {
+        let limits = WatchLimits {
             per_connection: 1,
             total: 1,
-        });
-        let seat = seats.take(None).unwrap();
+        };
+        let seat = Seats::new(limits, Arc::default()).take(None).unwrap();
         Watch::new(rig.board.clone(), names.find(name), seat)
     }
 

@@ -3,14 +3,14 @@
 use crate::serve::connection::ConnectionId;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many watches may be open at one time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WatchLimits {
-    pub(crate) per_connection: usize,
-    pub(crate) total: usize,
+    pub(crate) per_connection: u64,
+    pub(crate) total: u64,
 }
 
 /// What tells connections apart.
@@ -30,9 +30,9 @@ pub(crate) struct Seats(Arc<Inner>);
 struct Inner {
     limits: WatchLimits,
     /// Written under the lock, read without.
-    taken: AtomicUsize,
+    taken: Arc<AtomicU64>,
     /// Only connections that have a watch.
-    by_peer: Mutex<HashMap<Peer, usize>>,
+    by_peer: Mutex<HashMap<Peer, u64>>,
 }
 
 /// The place of one watch, free again when dropped.
@@ -43,24 +43,20 @@ pub(crate) struct Seat {
 }
 
 impl Seats {
-    pub(crate) fn new(limits: WatchLimits) -> Seats {
+    /// `taken` counts those that are taken, for whoever shows it.
+    pub(crate) fn new(limits: WatchLimits, taken: Arc<AtomicU64>) -> Seats {
         Seats(Arc::new(Inner {
             limits,
-            taken: AtomicUsize::new(0),
+            taken,
             by_peer: Mutex::default(),
         }))
-    }
-
-    /// How many are taken.
-    pub(crate) fn taken(&self) -> usize {
-        self.0.taken.load(Ordering::Relaxed)
     }
 
     /// A seat, where there is one. Without a peer only the total counts.
     pub(crate) fn take(&self, peer: Option<Peer>) -> Option<Seat> {
         let limits = self.0.limits;
         let mut by_peer = self.by_peer();
-        if self.taken() >= limits.total {
+        if self.0.taken.load(Ordering::Relaxed) >= limits.total {
             return None;
         }
         if let Some(peer) = peer {
@@ -77,7 +73,7 @@ impl Seats {
         })
     }
 
-    fn by_peer(&self) -> MutexGuard<'_, HashMap<Peer, usize>> {
+    fn by_peer(&self) -> MutexGuard<'_, HashMap<Peer, u64>> {
         self.0
             .by_peer
             .lock()
@@ -110,22 +106,24 @@ mod tests {
 
     #[test]
     fn a_connection_has_its_seats_and_all_of_them_have_theirs() {
-        let seats = Seats::new(WatchLimits {
+        let taken = Arc::<AtomicU64>::default();
+        let limits = WatchLimits {
             per_connection: 2,
             total: 3,
-        });
+        };
+        let seats = Seats::new(limits, Arc::clone(&taken));
         let first = [seats.take(peer(1)), seats.take(peer(1))];
         assert!(first.iter().all(Option::is_some));
         assert!(seats.take(peer(1)).is_none());
         let last = seats.take(peer(2));
         assert!(last.is_some() && seats.take(peer(2)).is_none());
         assert!(seats.take(None).is_none());
-        assert_eq!(seats.taken(), 3);
+        assert_eq!(taken.load(Ordering::Relaxed), 3);
         drop(first);
         assert!(seats.take(peer(1)).is_some());
-        assert_eq!(seats.taken(), 1);
+        assert_eq!(taken.load(Ordering::Relaxed), 1);
         drop(last);
-        assert_eq!(seats.taken(), 0);
+        assert_eq!(taken.load(Ordering::Relaxed), 0);
         assert!(seats.by_peer().is_empty());
     }
 }
