@@ -481,7 +481,8 @@ pub use instrument_runtime::{
 };
 #[cfg(feature = "health")]
 pub use instrument_runtime::{
-    Group, Health, HealthReport, HealthStatus, Reason, ToHealth, Verdict, check, reason,
+    Group, Health, HealthReport, HealthStatus, Reason, ToHealth, Verdict, check, check_is_overdue,
+    reason,
 };
 #[cfg(feature = "tower")]
 pub use instrument_runtime::{

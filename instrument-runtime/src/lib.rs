@@ -38,6 +38,7 @@ pub use export::summary::{Summary, SummaryRow};
 #[cfg(feature = "health")]
 pub use health::{
     report::{HealthReport, Verdict},
+    runner::check_is_overdue,
     verdict::{Health, ToHealth},
 };
 #[cfg(feature = "metrics")]

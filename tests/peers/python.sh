@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes a virtual environment with the packages of requirements.txt in PEERS/venv, and PEERS/bin/peers-python to run it.
+# Makes a virtual environment with the packages of requirements.txt in PEERS/venv, and in PEERS/bin `peers-python` to run
+# it and the `grpcurl` that is one of them.
 # usage: python.sh PEERS              exits 1, and says why, where it cannot be made
 set -euo pipefail
 
@@ -28,4 +29,8 @@ cat >"$peers/bin/peers-python" <<'SH'
 #!/bin/sh
 exec "$(dirname "$0")/../venv/bin/python" "$@"
 SH
-chmod +x "$peers/bin/peers-python"
+cat >"$peers/bin/grpcurl" <<'SH'
+#!/bin/sh
+exec "$(dirname "$0")/../venv/bin/grpcurl" "$@"
+SH
+chmod +x "$peers/bin/peers-python" "$peers/bin/grpcurl"

@@ -1,4 +1,8 @@
 //! Health: what checks say, when they are run, and what all of it comes to. Knows nothing of recording.
+#![cfg_attr(
+    not(all(feature = "metrics", feature = "grpc")),
+    allow(dead_code, reason = "what is known is shown by other features")
+)]
 
 pub(crate) mod board;
 pub(crate) mod body;
@@ -10,6 +14,7 @@ pub(crate) mod heartbeat;
 pub(crate) mod herald;
 pub(crate) mod machine;
 pub(crate) mod news;
+pub(crate) mod options;
 pub(crate) mod plan;
 pub(crate) mod report;
 #[cfg(test)]

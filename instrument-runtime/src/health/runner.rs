@@ -134,8 +134,9 @@ thread_local! {
     static OVERDUE: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// Whether the sync check that runs on this thread has missed its timeout: nobody waits for what it finds any more.
-pub(crate) fn is_overdue() -> bool {
+/// Whether the sync check that runs on this thread has missed its timeout: nobody waits for what it finds any more, and
+/// it may as well return. `false` outside of checks.
+pub fn check_is_overdue() -> bool {
     OVERDUE.with_borrow(|flag| {
         flag.as_ref()
             .is_some_and(|flag| flag.load(Ordering::Acquire))

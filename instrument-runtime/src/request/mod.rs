@@ -24,7 +24,7 @@ pub(crate) mod members;
 pub(crate) mod opened;
 pub(crate) mod opening;
 pub(crate) mod outcome;
-#[cfg(feature = "tower")]
+#[cfg(any(feature = "tower", feature = "grpc"))]
 pub(crate) mod outcome_grpc;
 #[cfg(any(feature = "http", feature = "tower"))]
 pub(crate) mod outcome_http;

@@ -10,14 +10,16 @@ use crate::health::heartbeat::Heartbeat;
 use crate::health::herald;
 use crate::health::machine::Machine;
 use crate::health::news::Herald;
+use crate::health::options::HealthOptions;
 use crate::health::runner::Threads;
 use crate::health::scheduler::Scheduler;
 use crate::health::spec::CheckRun;
 use crate::health::stats::CheckStats;
 use crate::notice;
 use crate::runtime::check_runtime::CheckRuntime;
+use crate::runtime::control::Control;
 use crate::runtime::error::InstallError;
-use crate::runtime::health_serving::{Addresses, Served};
+use crate::runtime::health_serving::{Addresses, Bound, Served};
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::signals::Signals;
@@ -41,6 +43,10 @@ struct Running {
     stats: Vec<Arc<CheckStats>>,
     restarts: Arc<AtomicU64>,
     watch_streams: Arc<AtomicU64>,
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nothing is served"))]
+    options: HealthOptions,
+    #[cfg_attr(not(feature = "grpc"), expect(dead_code, reason = "nothing is served"))]
+    control: Control,
     heartbeat: Heartbeat,
     drain_delay: Duration,
     addresses: Addresses,
@@ -76,7 +82,9 @@ impl HealthService {
             Box::new(|_| {})
         };
         let board = board(&clock, &setup, &checks, slots, recording, herald);
-        let served = Served::bind(config, &setup, &board)?;
+        let watch_streams = Arc::default();
+        let control = Control::new(config, &setup, &board, &watch_streams)?;
+        let bound = Bound::bind(config, setup.options, &board, &control)?;
         let (runtime, check_runtime) = runtime(setup.runtime.clone(), &checks)?;
         let heartbeat = Heartbeat::default();
         if let Some(runtime) = &runtime {
@@ -104,7 +112,7 @@ impl HealthService {
         for (id, state) in setup.provided {
             scheduler.tell(Message::Provide(id, state));
         }
-        let (served, addresses) = served.start()?;
+        let (served, addresses) = bound.start()?;
         let signals = config
             .handle_signals
             .then(|| Signals::catch(board.clone(), config.drain_delay))
@@ -120,7 +128,9 @@ impl HealthService {
             board,
             stats,
             restarts,
-            watch_streams: Arc::default(),
+            watch_streams,
+            options: setup.options,
+            control,
             heartbeat,
             drain_delay: config.drain_delay,
             addresses,
@@ -142,6 +152,16 @@ impl HealthService {
 
     pub(crate) fn watch_streams(&self) -> &Arc<AtomicU64> {
         &self.0.watch_streams
+    }
+
+    #[cfg(feature = "http")]
+    pub(crate) fn options(&self) -> HealthOptions {
+        self.0.options
+    }
+
+    #[cfg(feature = "grpc")]
+    pub(crate) fn control(&self) -> &Control {
+        &self.0.control
     }
 
     pub(crate) fn addresses(&self) -> &Addresses {

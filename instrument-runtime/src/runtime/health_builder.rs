@@ -125,4 +125,36 @@ impl TelemetryBuilder {
         self.health.termination_log = Some(path.into());
         self
     }
+
+    /// Whether `List` of the gRPC health protocol tells the names of everything; it does when nothing is said.
+    pub fn grpc_list(mut self, on: bool) -> TelemetryBuilder {
+        self.health.without_list = !on;
+        self
+    }
+
+    /// Whether `/health` lists the checks without `?verbose`; it does not when nothing is said.
+    pub fn verbose_health(mut self, on: bool) -> TelemetryBuilder {
+        self.health.options.verbose = on;
+        self
+    }
+
+    /// Whether `?exclude=name` leaves a check out of an answer; it does when nothing is said.
+    pub fn exclude_checks(mut self, on: bool) -> TelemetryBuilder {
+        self.health.options.exclude = on;
+        self
+    }
+
+    /// Whether answers have the headers that Envoy understands: `x-envoy-degraded`, and
+    /// `x-envoy-immediate-health-check-fail` while draining. They do not when nothing is said.
+    pub fn envoy_headers(mut self, on: bool) -> TelemetryBuilder {
+        self.health.options.envoy_headers = on;
+        self
+    }
+
+    /// Whether what is not ready is 400 with an empty body under `/v2`, as Triton has it; it is 503 with a small body when
+    /// nothing is said.
+    pub fn triton_compat(mut self, on: bool) -> TelemetryBuilder {
+        self.health.options.triton_compat = on;
+        self
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::config::{CONTROL_ADDR, Config, Setting, default_health_addr};
 use crate::health::enrolled::Enrolment;
+use crate::health::options::HealthOptions;
 use crate::health::spec::Provided;
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -19,6 +20,9 @@ pub(crate) struct HealthSetup {
     /// Names of the gRPC health protocol that stand for readiness.
     pub(crate) grpc_services: Vec<String>,
     pub(crate) reflection: bool,
+    /// `List` of the gRPC health protocol is refused.
+    pub(crate) without_list: bool,
+    pub(crate) options: HealthOptions,
 }
 
 impl HealthSetup {

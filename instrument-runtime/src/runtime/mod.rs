@@ -1,9 +1,16 @@
 //! The only place that wires: builder, installation, and the handle that drains, flushes and stops.
 
+#[cfg(feature = "http")]
+pub(crate) mod binding;
 pub(crate) mod bounded;
 pub(crate) mod builder;
 #[cfg(feature = "health")]
 pub(crate) mod check_runtime;
+#[cfg(all(feature = "health", feature = "grpc"))]
+pub(crate) mod control;
+#[cfg(all(feature = "health", not(feature = "grpc")))]
+#[path = "control_off.rs"]
+pub(crate) mod control;
 pub(crate) mod error;
 #[cfg(feature = "health")]
 pub(crate) mod health;
@@ -17,7 +24,10 @@ pub(crate) mod health_metrics;
 #[cfg(not(all(feature = "health", feature = "metrics")))]
 #[path = "health_metrics_off.rs"]
 pub(crate) mod health_metrics;
-#[cfg(feature = "health")]
+#[cfg(all(feature = "health", feature = "http"))]
+pub(crate) mod health_serving;
+#[cfg(all(feature = "health", not(feature = "http")))]
+#[path = "health_serving_off.rs"]
 pub(crate) mod health_serving;
 #[cfg(feature = "health")]
 pub(crate) mod health_setup;
@@ -29,6 +39,12 @@ pub(crate) mod install;
 pub(crate) mod lifecycle;
 #[cfg(feature = "metrics")]
 pub(crate) mod meter;
+#[cfg(all(feature = "health", feature = "http"))]
+mod mounting;
+#[cfg(all(feature = "health", feature = "grpc"))]
+mod mounting_grpc;
+#[cfg(all(feature = "prometheus", feature = "http"))]
+mod mounting_metrics;
 #[cfg(feature = "otlp")]
 pub(crate) mod otlp_builder;
 pub(crate) mod place;

@@ -78,15 +78,7 @@ pub(crate) fn serve_metrics(
     let Some(setting) = &config.metrics_addr else {
         return Ok(None);
     };
-    let addresses = setting
-        .addresses()
-        .map_err(|error| InstallError::Config(vec![error]))?;
-    let socket =
-        std::net::TcpListener::bind(addresses.as_slice()).map_err(|source| InstallError::Bind {
-            listener: "metrics",
-            address: setting.value.clone(),
-            source,
-        })?;
+    let socket = crate::runtime::binding::bind(setting, "metrics")?;
     let listener = Listener {
         name: "metrics",
         socket,

@@ -3,6 +3,7 @@
 
 use crate::health::board::Board;
 use crate::health::body::Asked;
+use crate::health::options::HealthOptions;
 use crate::health::report::{HealthReport, Verdict};
 use crate::notice;
 use crate::serve::health_accept::wants_draft;
@@ -34,31 +35,6 @@ const FAILING: HeaderName = HeaderName::from_static("x-envoy-immediate-health-ch
 const MOST_EXCLUDED: usize = 32;
 /// Unknown names that are given back.
 const MOST_NAMED: usize = 4;
-
-/// What can be chosen about the answers.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
-pub(crate) struct HealthOptions {
-    /// `/health` lists the checks without being asked to.
-    pub(crate) verbose: bool,
-    /// `?exclude=name` counts.
-    pub(crate) exclude: bool,
-    /// Headers that Envoy understands.
-    pub(crate) envoy_headers: bool,
-    /// What is not ready is 400 with an empty body under `/v2`, as Triton has it.
-    pub(crate) triton_compat: bool,
-}
-
-impl Default for HealthOptions {
-    fn default() -> HealthOptions {
-        HealthOptions {
-            verbose: false,
-            exclude: true,
-            envoy_headers: false,
-            triton_compat: false,
-        }
-    }
-}
 
 struct Probes {
     board: Board,

@@ -4,9 +4,10 @@ use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
 use crate::health::facts::{CheckFacts, Facts, Life};
 use crate::health::machine::{FailKind, Machine, RunResult};
+use crate::health::options::HealthOptions;
 use crate::health::plan::Plan;
 use crate::health::spec::{CheckRun, CheckSpec, report};
-use crate::serve::health_http::{HealthOptions, router};
+use crate::serve::health_http::router;
 use crate::slot::slots::Slots;
 use crate::slot::state::Phase;
 use crate::vocab::reason::Reason;
@@ -46,15 +47,7 @@ impl Rig {
             checks,
             models: Vec::new(),
             models_since: Duration::ZERO,
-            life: Life {
-                without_models: false,
-                held: false,
-                maintenance: false,
-                draining: false,
-                closing: false,
-                started: false,
-                since: Duration::ZERO,
-            },
+            life: Life::new(Duration::ZERO, false, false),
         };
         let surroundings = Surroundings {
             progress: Box::new(|| None),

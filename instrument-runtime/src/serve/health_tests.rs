@@ -1,7 +1,8 @@
 //! What health answers over HTTP: forms, options, and the limits of both.
 
 use crate::health::machine::RunResult;
-use crate::serve::health_http::{HealthOptions, router};
+use crate::health::options::HealthOptions;
+use crate::serve::health_http::router;
 use crate::serve::health_rig::{Rig, ask, ask_with, check};
 use crate::slot::state::Phase;
 use crate::vocab::group::Group;

@@ -1,11 +1,21 @@
-//! Answers questions over HTTP, on threads and addresses of their own.
+//! Answers questions over HTTP and gRPC, on threads and addresses of their own.
 
 #[cfg(any(feature = "prometheus", feature = "health"))]
 pub(crate) mod connection;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod control;
+#[cfg(all(test, feature = "grpc", feature = "health"))]
+mod control_peers;
+#[cfg(all(test, feature = "grpc", feature = "health"))]
+pub(crate) mod control_rig;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod grpc_health;
 #[cfg(feature = "health")]
 pub(crate) mod health_accept;
 #[cfg(feature = "health")]
 pub(crate) mod health_http;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod health_names;
 #[cfg(all(test, feature = "health"))]
 mod health_rig;
 #[cfg(all(test, feature = "health"))]
@@ -26,7 +36,15 @@ pub(crate) mod http2;
 mod http2_tests;
 #[cfg(all(test, any(feature = "prometheus", feature = "health")))]
 mod http_tests;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod kserve_grpc;
 #[cfg(feature = "prometheus")]
 pub(crate) mod metrics;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod pb;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod watch;
+#[cfg(all(feature = "grpc", feature = "health"))]
+pub(crate) mod watch_seats;
 #[cfg(any(feature = "prometheus", feature = "health"))]
 pub(crate) mod watched;

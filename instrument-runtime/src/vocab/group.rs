@@ -32,7 +32,7 @@ impl Group {
 
 /// The groups of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Groups(u8);
+pub(crate) struct Groups(u8);
 
 impl Groups {
     /// None yet.
@@ -47,10 +47,6 @@ impl Groups {
 
     pub(crate) const fn has(self, group: Group) -> bool {
         self.0 & (1 << group as u8) != 0
-    }
-
-    pub(crate) fn each(self) -> impl Iterator<Item = Group> {
-        Group::ALL.into_iter().filter(move |group| self.has(*group))
     }
 }
 
