@@ -105,6 +105,7 @@ impl Board {
             queue_depth: AtomicU64::new(UNKNOWN),
             cycle,
         }));
+        board.count_queue();
         board.look_at_models();
         let told = Arc::downgrade(&board.0);
         board.0.slots.on_change(Arc::new(move || {
@@ -145,6 +146,14 @@ impl Board {
         }
     }
 
+    fn count_queue(&self) {
+        let waiting = (self.0.surroundings.queue_depth)();
+        let waiting = waiting.and_then(|depth| u64::try_from(depth).ok());
+        self.0
+            .queue_depth
+            .store(waiting.unwrap_or(UNKNOWN), Ordering::Release);
+    }
+
     fn queue_depth(&self) -> Option<usize> {
         let known = self.0.queue_depth.load(Ordering::Acquire);
         usize::try_from(known).ok().filter(|_| known != UNKNOWN)
@@ -168,11 +177,7 @@ impl Board {
         // a gap that ends with this tick is seen before it is forgotten
         self.is_thawing(now);
         self.0.ticked.store(nanos(now), Ordering::Release);
-        let waiting = (self.0.surroundings.queue_depth)();
-        let waiting = waiting.and_then(|depth| u64::try_from(depth).ok());
-        self.0
-            .queue_depth
-            .store(waiting.unwrap_or(UNKNOWN), Ordering::Release);
+        self.count_queue();
         let life = self.0.facts.load().life;
         if life.closing_at.is_some_and(|at| at <= now) && !life.closing {
             self.live(|life| life.closing = true);
