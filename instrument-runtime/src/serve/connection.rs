@@ -138,7 +138,7 @@ impl Connection {
                 return;
             }
             // what happens meanwhile may leave less
-            let soonest = limits.header.min(limits.request) / 2;
+            let soonest = limits.header.min(limits.request).min(limits.idle) / 2;
             tokio::time::sleep(left.min(soonest).max(SHORTEST_SLEEP)).await;
         }
     }
