@@ -3,7 +3,6 @@
 use crate::collector::{Collector, PROTOCOLS, Speaks};
 use crate::story::{self, PATIENCE};
 use crate::{block_on, builder, predict, pushers};
-use instrument_inference::Telemetry;
 
 #[test]
 fn the_standard_variables_are_honoured() {
@@ -147,7 +146,7 @@ pub mod told {
     use super::*;
 
     pub fn pushed_by_the_environment() {
-        let telemetry = Telemetry::defaults("story").install().unwrap();
+        let telemetry = builder().from_env().install().unwrap();
         assert_eq!(telemetry.metrics_addr(), None, "only what is named");
         block_on(predict());
         block_on(telemetry.flush()).unwrap();

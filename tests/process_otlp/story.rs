@@ -70,10 +70,13 @@ pub fn until(what: &str, mut is: impl FnMut() -> bool) {
     }
 }
 
-/// Lines that our telemetry has said of itself.
+/// What our telemetry has said of itself; not what it says of the service's health.
 pub fn said(text: &str) -> Vec<&str> {
     let lines = text.lines();
-    lines
-        .filter_map(|line| line.strip_prefix("instrument_inference: "))
-        .collect()
+    let said = lines.filter_map(|line| line.strip_prefix("instrument_inference: "));
+    let of_health = |line: &&str| {
+        let mut groups = ["liveness is ", "readiness is ", "startup is "].iter();
+        groups.any(|group| line.starts_with(group))
+    };
+    said.filter(|line| !of_health(line)).collect()
 }

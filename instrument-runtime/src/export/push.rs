@@ -80,11 +80,15 @@ impl Push {
         let (ready, started) = mpsc::channel();
         let (read, counted) = (reader.clone(), Arc::clone(&pushes));
         let run = move || run(pushing, read, counted, received, &ready);
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("instrument-push".to_owned())
             .spawn(run)
             .map_err(|error| error.to_string())?;
-        started.recv().map_err(|error| error.to_string())??;
+        if let Err(reason) = started.recv().map_err(|error| error.to_string())? {
+            // nothing is left running
+            let _ = thread.join();
+            return Err(reason);
+        }
         Ok((Push { commands, pushes }, reader))
     }
 

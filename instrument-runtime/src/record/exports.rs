@@ -16,6 +16,7 @@ impl Default for Known {
 }
 
 impl Known {
+    #[cfg(any(feature = "otlp", feature = "prometheus"))]
     fn set(&self, value: f64) {
         self.0.store(value.to_bits(), Ordering::Release);
     }
@@ -35,6 +36,7 @@ pub(crate) struct Pushes {
 }
 
 impl Pushes {
+    #[cfg(feature = "otlp")]
     pub(crate) fn new(exporter: &'static str) -> Pushes {
         Pushes {
             exporter,
