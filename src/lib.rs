@@ -347,6 +347,8 @@ pub use instrument_macros::inference_stage;
 /// **Type** and **default**: as for [`inference_stage`].
 pub use instrument_macros::inference_request;
 
+pub use instrument_macros::health_check;
+
 /// Makes an enum a label: its variants are the values, in `snake_case`.
 ///
 /// ```

@@ -119,6 +119,9 @@ macro_rules! reason {
     ($text:literal) => {
         const { $crate::__private::Reason::checked($text) }
     };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`reason!` takes a string literal: `reason!(\"redis_down\")`")
+    };
 }
 
 #[cfg(test)]
