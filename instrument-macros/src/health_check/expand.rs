@@ -27,10 +27,16 @@ pub(crate) fn check(
     let visibility = visibility(&function.visibility);
     let spec = spec(check, run, function, paths);
     let static_name = Ident::new("__CHECK", span);
-    // In the function's own name space for types: whoever can name the function can name its check.
-    quote_spanned! {span=>
+    // Of the same name, so that whoever can name the function can name its check; shown there when that can't be.
+    let place = generated(function.sig.ident.span());
+    // The user's own uses are warned of, this is none.
+    let deprecated = function
+        .has("deprecated")
+        .then(|| quote_spanned!(place=> #[allow(deprecated)]));
+    quote_spanned! {place=>
         #[doc(hidden)]
         #visibility enum #name {}
+        #deprecated
         impl #private::HasCheck for #name {
             const SPEC: &'static #private::CheckSpec = {
                 #[#private::linkme::distributed_slice(#private::CHECKS)]

@@ -188,7 +188,7 @@ fn rules(
     });
     let or_default = |given: Option<Given>, duration| match given {
         Some(_) => show(duration),
-        None => format!("{} where it is not given", show(duration)),
+        None => format!("{} by default", show(duration)),
     };
     let (fresh_text, limit_text) = (or_default(cache, fresh), or_default(timeout, limit));
     match timeout {
@@ -221,7 +221,7 @@ fn rules(
         diagnostics.at(
             short.span,
             format!(
-                "`cache` is too short for a `timeout` of {limit_text}: at least `\"{}\"`",
+                "`cache` is too short for `timeout` ({limit_text}): at least `\"{}\"`",
                 show(shortest)
             ),
         );
@@ -314,7 +314,7 @@ impl Run {
             Shape::Future(_) | Shape::BoxedFuture(_) if sig.asyncness.is_none() => {
                 refuse(
                     &sig.output,
-                    "a check that waits is an `async fn`: `async fn` and what the future gives",
+                    "a check that waits is an `async fn`: write it so, with what the future gives as the return type",
                 );
             }
             _ => {}
@@ -364,7 +364,15 @@ fn state(argument: &FnArg) -> Result<Type, (TokenStream, &'static str)> {
             "the state of a check has one type: name it in the place of `impl`",
         );
     }
-    Ok(ungrouped(&reference.elem).clone())
+    let state = ungrouped(&reference.elem);
+    let unsized_text = matches!(state, Type::Path(path) if path.path.is_ident("str"));
+    if unsized_text || matches!(state, Type::Slice(_) | Type::TraitObject(_)) {
+        return refused(
+            state,
+            "the state of a check has a size: take it in an `Arc`, as `&Arc<…>`, or in a struct of yours",
+        );
+    }
+    Ok(state.clone())
 }
 
 /// Out of the parentheses, and of the invisible ones of a `macro_rules!`.
@@ -423,7 +431,7 @@ mod tests {
             ("timeout = \"0s\"", "`timeout` is longer than zero"),
             (
                 "timeout = \"5s\"",
-                "`cache` (5s where it is not given), which has to be 150ms longer: at most `\"4850ms\"`",
+                "`cache` (5s by default), which has to be 150ms longer: at most `\"4850ms\"`",
             ),
             (
                 "cache = \"1s\", timeout = \"1s\"",
@@ -431,7 +439,7 @@ mod tests {
             ),
             (
                 "cache = \"100ms\", timeout = \"1s\"",
-                "`cache` is too short for a `timeout` of 1s: at least `\"1150ms\"`",
+                "`cache` is too short for `timeout` (1s): at least `\"1150ms\"`",
             ),
             (
                 "cache = \"160ms\", timeout = \"10ms\"",
@@ -442,14 +450,11 @@ mod tests {
                 "needs a unit",
             ),
             ("cache = \"0s\"", "at least `\"188ms\"`"),
-            (
-                "cache = \"100ms\"",
-                "a `timeout` of 20ms where it is not given",
-            ),
+            ("cache = \"100ms\"", "`timeout` (20ms by default)"),
             ("refresh = \"99ms\"", "at least `\"100ms\"`"),
             (
                 "refresh = \"4500ms\"",
-                "fit into `cache` (5s where it is not given), or no result stays fresh: at most `\"4s\"`",
+                "fit into `cache` (5s by default), or no result stays fresh: at most `\"4s\"`",
             ),
             ("max_stale = \"5s\"", "together: `\"6s\"`"),
             ("confirm = \"0s\"", "without a pause"),
@@ -533,6 +538,9 @@ mod tests {
             ("fn f(a: &'static S) {}", "leave the lifetime out"),
             ("fn f(a: &impl A) {}", "in the place of `impl`"),
             ("fn f(a: &[Box<impl A>]) {}", "in the place of `impl`"),
+            ("fn f(a: &str) {}", "`&Arc<…>`"),
+            ("fn f(a: &dyn A) {}", "`&Arc<…>`"),
+            ("fn f(a: &(dyn A + Send)) {}", "`&Arc<…>`"),
             ("fn f() -> ! { loop {} }", "says nothing"),
             (
                 "fn f() -> impl Future<Output = bool> { g() }",

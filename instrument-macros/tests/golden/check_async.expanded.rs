@@ -28,10 +28,10 @@ impl P::HasCheck for redis_up {
                     .timeout(1000000000)
                     .refresh(5000000000)
                     .confirm(2000000000)
-                    .max_stale(60000000000)
-                    .initial_delay(5000000000)
                     .failures(3)
-                    .successes(2),
+                    .successes(2)
+                    .max_stale(60000000000)
+                    .initial_delay(5000000000),
             );
         &__CHECK
     };

@@ -27,9 +27,6 @@ impl P::HasCheck for redis_up {
 ::core::compile_error! {
     "a check's name is lower case letters, digits and `_`: write `\"redis\"`"
 }
-::core::compile_error! {
-    "`timeout` is too long for `cache` (5s where it is not given), which has to be 150ms longer: at most `\"4850ms\"`, or `cache = \"6150ms\"`"
-}
 const fn vocabulary(app: App) -> bool {
     app.vocabulary > 0
 }
