@@ -1,6 +1,7 @@
 //! A check as tokens, beside its function.
 
-use crate::health_check::model::{Check, Run};
+use crate::health_check::model::Check;
+use crate::health_check::run::Run;
 use crate::paths::{CratePath, generated, respan};
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};

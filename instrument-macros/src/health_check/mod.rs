@@ -3,20 +3,13 @@
 mod args;
 mod expand;
 mod model;
+mod run;
+mod timing;
 
 use crate::diag::Diagnostics;
-use crate::syntax::partial_fn::{PartialFn, Place};
+use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::TokenStream;
 use quote::quote;
-
-const PLACE: Place = Place {
-    attribute: "health_check",
-    does: "makes a check of",
-    verb: "run",
-    rule: "a check is one free function",
-    inside: "a function",
-    embodied: "a free function",
-};
 
 /// The function as it was, its check, and every mistake. Beside a mistake the check has what could be read: what names
 /// it is no second mistake.
@@ -24,11 +17,11 @@ pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream 
     let mut diagnostics = Diagnostics::new();
     let mut args = args::Args::read(attribute, &mut diagnostics);
     let paths = args.paths();
-    let Some(function) = PartialFn::read(&PLACE, item, &mut diagnostics) else {
+    let Some(function) = PartialFn::read(&run::PLACE, item, &mut diagnostics) else {
         let mistakes = diagnostics.finish();
         return quote!(#item #mistakes);
     };
-    let run = model::Run::of(&function, &mut diagnostics);
+    let run = run::Run::of(&function, &mut diagnostics);
     let check = model::Check::of(args, &function, &mut diagnostics);
     let check = paths
         .zip(run)
