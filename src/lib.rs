@@ -347,6 +347,267 @@ pub use instrument_macros::inference_stage;
 /// **Type** and **default**: as for [`inference_stage`].
 pub use instrument_macros::inference_request;
 
+/// Makes a function a health check: it is run in the background, and what it says answers the probes of a cluster.
+///
+/// ```standalone_crate
+/// use instrument_inference::{Health, Telemetry, health_check, reason};
+/// # static VOCABULARY: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+///
+/// #[health_check(cache = "5s", timeout = "50ms")]
+/// fn tokenizer_loaded() -> Health {
+///     match VOCABULARY.get() {
+///         None => Health::down(reason!("no_vocabulary")),
+///         Some(words) if words.is_empty() => Health::degraded(reason!("vocabulary_empty")),
+///         Some(_) => Health::up(),
+///     }
+/// }
+///
+/// # use instrument_inference::Verdict;
+/// let telemetry = Telemetry::builder("sentiment-api").without_models().install()?;
+/// # while telemetry.health().verdict("tokenizer_loaded") == Some(Verdict::Pending) {
+/// #     std::thread::yield_now();
+/// # }
+/// assert_eq!(telemetry.health().verdict("tokenizer_loaded"), Some(Verdict::Down));
+/// # telemetry.shutdown_blocking(std::time::Duration::from_secs(5))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// For free functions, sync and async. A sync check may block: it has a thread to itself, never one of the
+/// application's runtime. The function stays what it is: called by hand, it looks and answers. Checks that look at
+/// memory are done in 50 ms; for those that ask a disk or another machine a second is right.
+///
+/// # What it returns
+///
+/// `bool`, `()`, [`Health`], or a [`Result`] of `()` or [`Health`] whose error can be displayed. An error's text goes to
+/// the log; what is shown to anyone are identifiers, from [`reason!`](macro@reason). A panic and a time-out are failures.
+///
+/// ```
+/// # use instrument_inference::{Health, health_check, reason};
+/// # async fn free_shards() -> Result<u8, std::io::Error> {
+/// #     Ok(1)
+/// # }
+/// #[health_check(timeout = "1s")]
+/// async fn shards() -> Result<Health, std::io::Error> {
+///     match free_shards().await? {
+///         0 => Ok(Health::fatal(reason!("no_shards"))), // no second failure is waited for
+///         _ => Ok(Health::up()),
+///     }
+/// }
+/// ```
+///
+/// # The state
+///
+/// A check has no argument, or one: a reference to a state, which is any type that is `Send`, `Sync` and `'static`.
+/// [`TelemetryBuilder::provide`] or [`Telemetry::provide`] gives it; until then the check is pending. An `Arc<App>` that
+/// is provided is for checks that take `&Arc<App>`.
+///
+/// ```standalone_crate
+/// # use instrument_inference::{Telemetry, health_check};
+/// # use std::time::Duration;
+/// struct App {
+///     free_slots: usize,
+/// }
+///
+/// #[health_check]
+/// fn has_room(app: &App) -> bool {
+///     app.free_slots > 0
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let telemetry = Telemetry::builder("sentiment-api").provide(App { free_slots: 8 }).install()?;
+/// # telemetry.shutdown_blocking(Duration::from_secs(5))?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Which checks are run
+///
+/// Those of every crate that is linked: no list has to be kept. [`TelemetryBuilder::without_check`] leaves one out,
+/// [`TelemetryBuilder::linked_checks`] all of them; [`TelemetryBuilder::checks`] takes in those named by
+/// [`check!`](macro@check). [`TelemetryBuilder::expect_checks`] refuses to start without those that must be there. Two of
+/// one name are refused at the start.
+///
+/// What `check!` finds is a hidden type of the function's name, beside the function: no module or type of that name can
+/// be there too.
+///
+/// ```standalone_crate
+/// # use instrument_inference::{Telemetry, check};
+/// # use std::time::Duration;
+/// mod tokenizer {
+///     #[instrument_inference::health_check]
+///     pub fn loaded() {}
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let telemetry = Telemetry::builder("sentiment-api")
+///     .linked_checks(false)
+///     .checks([check!(tokenizer::loaded)])
+///     .install()?;
+/// # assert!(telemetry.health().verdict("loaded").is_some());
+/// # telemetry.shutdown_blocking(Duration::from_secs(5))?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Durations
+///
+/// **Type** of all of them: string literal, a whole number and `ns`, `us`, `ms`, `s`, `m` or `h`. Those that do not go
+/// together do not compile. How soon a fault shows: `refresh` + `timeout` + (`failures` − 1) × (`confirm` + `timeout`),
+/// 4.1 s for `cache = "5s", timeout = "50ms"`.
+///
+/// # `cache`
+///
+/// **Type**: duration. **Default**: 5 s.
+///
+/// How long a result counts as fresh. At least 150 ms longer than `timeout`.
+///
+/// # `timeout`
+///
+/// **Type**: duration. **Default**: a fifth of `cache`, 1 s at most.
+///
+/// When the verdict falls, even where the check never returns.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// #[health_check(cache = "30s", timeout = "2s")]
+/// fn disk_answers() -> std::io::Result<()> {
+///     std::fs::metadata(".").map(|_| ())
+/// }
+/// ```
+///
+/// # `group`
+///
+/// **Type**: `"readiness"`, `"liveness"`, `"startup"`, or a list of them. **Default**: `"readiness"`.
+///
+/// What it helps to decide: whether the replica gets traffic, whether it is restarted, whether it has started. Only what
+/// a restart repairs belongs in liveness.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// #[health_check(group = ["readiness", "startup"])]
+/// fn cache_filled() -> bool {
+///     true
+/// }
+/// ```
+///
+/// # `soft`, `hard`
+///
+/// **Type**: bare word. **Default**: `hard`.
+///
+/// A hard check that is down takes the replica out of rotation; a soft one makes it degraded, and it still serves. There
+/// is no soft check in liveness.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// #[health_check(soft)]
+/// fn response_cache_warm() -> bool {
+///     true
+/// }
+/// ```
+///
+/// # `remote`
+///
+/// **Type**: bare word. **Default**: off.
+///
+/// It asks another machine, which others ask too. So it says `soft` or `hard` itself: with `hard`, all replicas leave at
+/// once when that machine is down. It is never in liveness.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// # async fn ping() -> Result<(), std::io::Error> {
+/// #     Ok(())
+/// # }
+/// #[health_check(remote, soft, timeout = "500ms")]
+/// async fn feature_store() -> Result<(), std::io::Error> {
+///     ping().await
+/// }
+/// ```
+///
+/// # `name`
+///
+/// **Type**: string literal, 1 to 64 of `a`–`z`, `0`–`9` and `_`. **Default**: the function's name.
+///
+/// # `reason`
+///
+/// **Type**: as `name`. **Default**: the check's name.
+///
+/// What is shown when the check fails without naming a reason: `false`, an error.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// #[health_check(name = "redis", reason = "redis_down", remote, hard)]
+/// async fn ping_redis() -> bool {
+///     true
+/// }
+/// ```
+///
+/// # `model`
+///
+/// **Type**: string literal, a model's name. **Default**: none.
+///
+/// The check is about one model: while it is hard and not up, that model is not ready.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// #[health_check(model = "sentiment")]
+/// fn labels_match() -> bool {
+///     true
+/// }
+/// ```
+///
+/// # `refresh`
+///
+/// **Type**: duration, at least 100 ms; with `timeout` not longer than `cache`. **Default**: 0.6 × `cache`, less where
+/// `timeout` leaves less.
+///
+/// From the start of a run to the start of the next one. Runs of one check never overlap.
+///
+/// # `confirm`
+///
+/// **Type**: duration. **Default**: `refresh`, 1 s at most.
+///
+/// How soon it is run again after it has said the opposite of what is known of it.
+///
+/// # `failures`, `successes`
+///
+/// **Type**: integer literal, at least 1. **Default**: 2 failures, 3 for what is `remote` and `hard`; 1 success.
+///
+/// How many in a row it takes until it is down, or up again.
+///
+/// # `max_stale`
+///
+/// **Type**: duration, at least `cache` and `timeout` together. **Default**: 3 × `cache`.
+///
+/// How old a result may be before it is trusted no more. In liveness it is 5 minutes at least.
+///
+/// # `initial_delay`
+///
+/// **Type**: duration. **Default**: none.
+///
+/// From the start of the service to the first run; until then the check is pending.
+///
+/// ```
+/// # use instrument_inference::health_check;
+/// #[health_check(
+///     cache = "10s",
+///     timeout = "1s",
+///     refresh = "4s",
+///     confirm = "500ms",
+///     failures = 3,
+///     successes = 2,
+///     max_stale = "1m",
+///     initial_delay = "5s"
+/// )]
+/// fn patient() -> bool {
+///     true
+/// }
+/// ```
+///
+/// # `crate`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+pub use instrument_macros::health_check;
+
 /// Makes an enum a label: its variants are the values, in `snake_case`.
 ///
 /// ```

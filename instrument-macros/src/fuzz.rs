@@ -5,7 +5,7 @@ use quote::quote;
 
 const ROUNDS: u64 = 1_000;
 
-const WORDS: [&str; 58] = [
+const WORDS: [&str; 75] = [
     "labels",
     "model",
     "buckets",
@@ -62,6 +62,23 @@ const WORDS: [&str; 58] = [
     "B",
     "C",
     "derive",
+    "cache",
+    "timeout",
+    "group",
+    "soft",
+    "hard",
+    "remote",
+    "reason",
+    "refresh",
+    "confirm",
+    "failures",
+    "successes",
+    "max_stale",
+    "initial_delay",
+    "readiness",
+    "health_check",
+    "Arc",
+    "S",
     "a",
     "_",
 ];
@@ -97,11 +114,14 @@ impl Random {
                 };
                 Punct::new(PUNCTUATION[self.below(PUNCTUATION.len())], spacing).into()
             }
-            7..9 => match self.below(5) {
+            7..9 => match self.below(8) {
                 0 => Literal::string("execute").into(),
                 1 => Literal::string("50ms").into(),
                 2 => Literal::f64_unsuffixed(0.5).into(),
                 3 => Literal::u8_suffixed(1).into(),
+                4 => Literal::string("liveness").into(),
+                5 => Literal::string("99999999999h").into(),
+                6 => Literal::string("0s").into(),
                 _ => Literal::string("").into(),
             },
             _ => {
@@ -117,8 +137,12 @@ impl Random {
     }
 }
 
-fn both(attribute: &TokenStream, item: &TokenStream) {
-    for expand in [crate::stage::expand, crate::request::expand] {
+fn on_functions(attribute: &TokenStream, item: &TokenStream) {
+    for expand in [
+        crate::stage::expand,
+        crate::request::expand,
+        crate::health_check::expand,
+    ] {
         let _ = expand(attribute.clone(), item);
     }
 }
@@ -138,7 +162,7 @@ fn random_attributes_do_not_panic() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let item = tokens("async fn f(mut a: A, _b: B) -> Result<impl C, D> { a? }");
     for _ in 0..ROUNDS {
-        both(&random.tokens(3, 12), &item);
+        on_functions(&random.tokens(3, 12), &item);
     }
 }
 
@@ -148,7 +172,7 @@ fn random_items_do_not_panic() {
     let attribute = tokens("\"execute\", labels(a = b)");
     for _ in 0..ROUNDS {
         let item = random.tokens(3, 14);
-        both(&attribute, &item);
+        on_functions(&attribute, &item);
         derived(&item);
     }
 }
@@ -187,6 +211,13 @@ fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
         "#[derive(Debug)] #[classify(internal, crate = ::a)] #[label(crate = crate::b)] pub(crate) enum A<'a, T: B> where T: C { \
          #[label(\"x\")] #[classify(cuda_oom)] D = 3, #[classify(source)] E { #[source] f: &'a T, g: H }, r#type(#[from] I) }",
     );
+    let settings = tokens(
+        "cache = \"5s\", timeout = \"50ms\", group = [\"readiness\", \"startup\"], hard, remote, name = \"a\", reason = \"b\", model = \"c\", \
+         refresh = \"1s\", confirm = \"1s\", failures = 2, successes = 1, max_stale = \"20s\", initial_delay = \"1s\", crate = crate::g",
+    );
+    let check = tokens(
+        "#[inline] pub(crate) async fn f(App { a, .. }: &Arc<App>) -> Result<Health, E> { a.b()? }",
+    );
     let change = |random: &mut Random, source: &TokenStream| -> TokenStream {
         let mut tokens: Vec<_> = source.clone().into_iter().collect();
         match random.below(3) {
@@ -197,8 +228,10 @@ fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
         tokens.into_iter().collect()
     };
     for _ in 0..ROUNDS {
-        both(&change(&mut random, &attribute), &item);
-        both(&attribute, &change(&mut random, &item));
+        on_functions(&change(&mut random, &attribute), &item);
+        on_functions(&attribute, &change(&mut random, &item));
+        crate::health_check::expand(change(&mut random, &settings), &check);
+        crate::health_check::expand(settings.clone(), &change(&mut random, &check));
         derived(&change(&mut random, &error));
     }
 }

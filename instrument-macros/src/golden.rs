@@ -24,9 +24,10 @@ fn inputs() -> Vec<PathBuf> {
 
 /// The macros by name; a derive is given nothing but its item.
 type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
-const MACROS: [(&str, Macro); 4] = [
+const MACROS: [(&str, Macro); 5] = [
     ("inference_stage", crate::stage::expand),
     ("inference_request", crate::request::expand),
+    ("health_check", crate::health_check::expand),
     ("LabelValue", |_, item| {
         crate::label_value::expand(item.clone())
     }),

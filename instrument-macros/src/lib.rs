@@ -8,8 +8,9 @@ mod classify;
 mod diag;
 #[cfg(test)]
 mod fuzz;
-#[cfg(all(test, feature = "metrics"))]
+#[cfg(all(test, feature = "metrics", feature = "health"))]
 mod golden;
+mod health_check;
 mod label_value;
 mod paths;
 mod request;
@@ -28,6 +29,12 @@ pub fn inference_stage(attribute: TokenStream, item: TokenStream) -> TokenStream
 #[proc_macro_attribute]
 pub fn inference_request(attribute: TokenStream, item: TokenStream) -> TokenStream {
     request::expand(attribute.into(), &item.into()).into()
+}
+
+/// Makes a function a health check. The manual is on the re-export, `instrument_inference::health_check`.
+#[proc_macro_attribute]
+pub fn health_check(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    health_check::expand(attribute.into(), &item.into()).into()
 }
 
 /// Makes an enum without fields a label. The manual is on the re-export, `instrument_inference::LabelValue`.

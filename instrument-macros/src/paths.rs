@@ -65,6 +65,11 @@ pub(crate) fn moved(tokens: TokenStream, span: Span) -> TokenStream {
     each(tokens, &|own| own.located_at(span))
 }
 
+/// Where the user wrote `token`, and generated: no lint looks at it.
+pub(crate) fn generated(token: Span) -> Span {
+    Span::mixed_site().located_at(token)
+}
+
 fn each(tokens: TokenStream, span: &dyn Fn(Span) -> Span) -> TokenStream {
     let new = |token| match token {
         TokenTree::Group(group) => {

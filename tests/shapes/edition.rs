@@ -5,6 +5,8 @@
     reason = "nobody uses a test from outside"
 )]
 
+#[path = "checks.rs"]
+mod checks;
 #[path = "probe.rs"]
 mod probe;
 #[path = "shapes.rs"]

@@ -11,7 +11,7 @@
 )]
 #![deny(clippy::all, clippy::pedantic)]
 
-use instrument_inference::{inference_request, inference_stage};
+use instrument_inference::{Health, health_check, inference_request, inference_stage, reason};
 use std::fmt::Display;
 use std::future::Future;
 use std::pin::Pin;
@@ -166,4 +166,31 @@ pub async fn predict(weights: &Weights, values: Vec<f32>) -> Result<Vec<f32>, Fa
 #[must_use]
 pub fn predict_now(values: &[f32]) -> Vec<f32> {
     hidden(values).collect()
+}
+
+/// Says whether the weights are warm.
+#[health_check(cache = "10s", timeout = "50ms", failures = 3, model = "digits")]
+#[must_use]
+pub fn weights_warm(weights: &Weights) -> bool {
+    weights.warm
+}
+
+/// Asks somebody else.
+///
+/// # Errors
+/// When nobody answers.
+#[health_check(remote, soft, reason = "store_down")]
+pub async fn store(weights: &Weights) -> Result<Health, Failed> {
+    let warm = std::future::ready(weights.warm).await;
+    if warm { Ok(Health::up()) } else { Err(Failed) }
+}
+
+#[health_check(group = "liveness")]
+async fn engine() {
+    std::future::ready(()).await;
+}
+
+#[health_check(group = ["readiness", "startup"], hard)]
+fn disk() -> Health {
+    Health::degraded(reason!("disk_nearly_full"))
 }

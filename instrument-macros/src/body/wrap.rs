@@ -378,7 +378,11 @@ mod tests {
     fn without_recording_the_body_stays_and_the_expressions_are_checked() {
         let mut diagnostics = crate::diag::Diagnostics::new();
         let item = "fn f(a: A) -> B { a.b() }".parse().expect("made of tokens");
-        let function = PartialFn::read("inference_stage", &item, &mut diagnostics);
+        let function = PartialFn::read(
+            &crate::syntax::partial_fn::Place::measured("inference_stage"),
+            &item,
+            &mut diagnostics,
+        );
         assert!(diagnostics.finish().is_none());
         let function = function.expect("it parses");
         let wrap = |expressions| {

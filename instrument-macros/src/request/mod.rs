@@ -5,7 +5,7 @@ mod expand;
 mod model;
 
 use crate::diag::Diagnostics;
-use crate::syntax::partial_fn::PartialFn;
+use crate::syntax::partial_fn::{PartialFn, Place};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -13,7 +13,11 @@ use quote::quote;
 pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::new();
     let args = args::Args::read(attribute, &mut diagnostics);
-    let Some(function) = PartialFn::read("inference_request", item, &mut diagnostics) else {
+    let Some(function) = PartialFn::read(
+        &Place::measured("inference_request"),
+        item,
+        &mut diagnostics,
+    ) else {
         let mistakes = diagnostics.finish();
         return quote!(#item #mistakes);
     };

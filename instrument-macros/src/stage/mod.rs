@@ -5,7 +5,7 @@ mod expand;
 mod model;
 
 use crate::diag::Diagnostics;
-use crate::syntax::partial_fn::PartialFn;
+use crate::syntax::partial_fn::{PartialFn, Place};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -19,7 +19,9 @@ pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream 
         .as_ref()
         .map(|paths| expand::name_check(&args, paths))
         .unwrap_or_default();
-    let Some(function) = PartialFn::read("inference_stage", item, &mut diagnostics) else {
+    let Some(function) =
+        PartialFn::read(&Place::measured("inference_stage"), item, &mut diagnostics)
+    else {
         let mistakes = diagnostics.finish();
         return quote!(#item #mistakes);
     };

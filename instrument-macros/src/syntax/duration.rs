@@ -1,6 +1,8 @@
 //! Durations in attributes: `"50ms"`. Read here, not by a `const fn`, because keys are compared with each other
 //! and a message can show the very text that would have been right.
 
+use proc_macro2::Span;
+use std::time::Duration;
 use syn::parse::ParseStream;
 use syn::{Error, Lit, LitStr, Result};
 
@@ -32,10 +34,49 @@ const SPELLINGS: [(&str, &str); 14] = [
     ("hours", "h"),
 ];
 
+/// A duration and its literal's place, for rules between keys.
+#[derive(Clone, Copy)]
+pub(crate) struct Given {
+    pub(crate) duration: Duration,
+    pub(crate) span: Span,
+}
+
 /// Reads a duration in quotes as nanoseconds.
 pub(crate) fn parse(input: ParseStream<'_>) -> Result<u64> {
+    let literal = literal(input)?;
+    match nanoseconds(&literal)? {
+        0 => Err(Error::new(
+            literal.span(),
+            "a duration of zero is never met",
+        )),
+        nanoseconds => Ok(nanoseconds),
+    }
+}
+
+/// Reads a duration in quotes that may be zero: what zero means is for the key to say.
+pub(crate) fn given(input: ParseStream<'_>) -> Result<Given> {
+    let literal = literal(input)?;
+    Ok(Given {
+        duration: Duration::from_nanos(nanoseconds(&literal)?),
+        span: literal.span(),
+    })
+}
+
+/// As it is written in an attribute, without the quotes: `1500ms`.
+pub(crate) fn show(duration: Duration) -> String {
+    let nanoseconds = duration.as_nanos();
+    let whole = |(_, factor): &&(&str, u64)| nanoseconds.is_multiple_of(u128::from(*factor));
+    match UNITS.iter().rev().find(whole) {
+        Some((unit, factor)) if nanoseconds > 0 => {
+            format!("{}{unit}", nanoseconds / u128::from(*factor))
+        }
+        _ => "0s".to_owned(),
+    }
+}
+
+fn literal(input: ParseStream<'_>) -> Result<LitStr> {
     match input.parse::<Lit>() {
-        Ok(Lit::Str(text)) => nanoseconds(&text),
+        Ok(Lit::Str(text)) => Ok(text),
         Ok(Lit::Int(number)) => Err(Error::new(
             number.span(),
             format!(
@@ -93,7 +134,6 @@ fn nanoseconds(literal: &LitStr) -> Result<u64> {
         .ok()
         .and_then(|number| number.checked_mul(*factor))
     {
-        Some(0) => wrong("a duration of zero is never met".to_owned()),
         Some(nanoseconds) => Ok(nanoseconds),
         None => wrong(format!("`{text}` is too long: at most 584 years fit")),
     }
@@ -129,6 +169,17 @@ mod tests {
             ]
             .map(Ok)
         );
+    }
+
+    #[test]
+    fn durations_are_shown_as_they_are_written() {
+        for text in ["7ns", "1500ms", "90s", "2m", "3h", "0s"] {
+            let literal: LitStr = syn::parse_str(&format!("{text:?}")).expect("a literal");
+            let nanoseconds = nanoseconds(&literal).expect("a duration");
+            let shown = show(Duration::from_nanos(nanoseconds));
+            assert_eq!(shown, text);
+        }
+        assert_eq!(show(Duration::from_secs(60)), "1m");
     }
 
     #[test]

@@ -5,6 +5,8 @@ pub(crate) mod buckets;
 pub(crate) mod case;
 pub(crate) mod derived;
 pub(crate) mod duration;
+pub(crate) mod group;
+pub(crate) mod identifier;
 pub(crate) mod keys;
 pub(crate) mod labels;
 pub(crate) mod partial_fn;

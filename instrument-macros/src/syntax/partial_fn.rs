@@ -9,6 +9,36 @@ use quote::quote;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Error, Result, Signature, Token, Visibility};
 
+/// An attribute and its words for what it cannot stand on.
+pub(crate) struct Place {
+    /// Its name.
+    pub(crate) attribute: &'static str,
+    /// `measures`, as in "measures a function".
+    pub(crate) does: &'static str,
+    /// `measure`, as in "nothing to measure".
+    pub(crate) verb: &'static str,
+    /// Why it does not stand on a block of functions: "one attribute per step".
+    pub(crate) rule: &'static str,
+    /// Where it stands instead: "each function inside".
+    pub(crate) inside: &'static str,
+    /// Where it stands instead of on a function without a body: "each implementation".
+    pub(crate) embodied: &'static str,
+}
+
+impl Place {
+    /// For what is measured.
+    pub(crate) const fn measured(attribute: &'static str) -> Self {
+        Self {
+            attribute,
+            does: "measures",
+            verb: "measure",
+            rule: "one attribute per step",
+            inside: "each function inside",
+            embodied: "each implementation",
+        }
+    }
+}
+
 /// A function with a body.
 pub(crate) struct PartialFn {
     pub(crate) attributes: Vec<Attribute>,
@@ -24,13 +54,13 @@ pub(crate) struct PartialFn {
 }
 
 impl PartialFn {
-    /// Reads `item`, and says what is wrong with it as a place for `attribute` (its name).
+    /// Reads `item`, and says what is wrong with it as a place for an attribute.
     pub(crate) fn read(
-        attribute: &str,
+        place: &Place,
         item: &TokenStream,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
-        match (|input: ParseStream<'_>| Self::parse(attribute, input)).parse2(item.clone()) {
+        match (|input: ParseStream<'_>| Self::parse(place, input)).parse2(item.clone()) {
             Ok(function) => Some(function),
             Err(mistake) => {
                 diagnostics.push(mistake);
@@ -39,7 +69,7 @@ impl PartialFn {
         }
     }
 
-    fn parse(attribute: &str, input: ParseStream<'_>) -> Result<Self> {
+    fn parse(place: &Place, input: ParseStream<'_>) -> Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility: Visibility = input.parse()?;
         let defaultness = if input.peek(Token![default]) && !input.peek2(Token![!]) {
@@ -47,16 +77,22 @@ impl PartialFn {
         } else {
             None
         };
-        if let Some(mistake) = not_a_function(attribute, input) {
+        if let Some(mistake) = not_a_function(place, input) {
             return Err(mistake);
         }
         let sig: Signature = input.parse()?;
         if let Some(semicolon) = input.parse::<Option<Token![;]>>()? {
             let name = &sig.ident;
+            let Place {
+                attribute,
+                verb,
+                embodied,
+                ..
+            } = place;
             return Err(Error::new(
                 semicolon.span,
                 format!(
-                    "`{name}` has no body here, so there is nothing to measure: put `#[{attribute}]` on each implementation"
+                    "`{name}` has no body here, so there is nothing to {verb}: put `#[{attribute}]` on {embodied}"
                 ),
             ));
         }
@@ -133,7 +169,14 @@ impl PartialFn {
 }
 
 /// The message for an item that is no function, on the token that says so.
-fn not_a_function(attribute: &str, input: ParseStream<'_>) -> Option<Error> {
+fn not_a_function(place: &Place, input: ParseStream<'_>) -> Option<Error> {
+    let Place {
+        attribute,
+        does,
+        rule,
+        inside,
+        ..
+    } = place;
     let ahead = input.fork();
     // `const async unsafe extern "C"` in front of `fn`; other items share some of these words.
     while ["const", "async", "unsafe", "safe", "extern", "auto"]
@@ -143,15 +186,13 @@ fn not_a_function(attribute: &str, input: ParseStream<'_>) -> Option<Error> {
         ahead.parse::<TokenTree>().ok()?;
         let _abi = ahead.parse::<Option<syn::LitStr>>();
     }
-    let place = if ahead.is_empty() {
+    let span = if ahead.is_empty() {
         input.span()
     } else {
         ahead.span()
     };
     let whole = |what: &str| {
-        format!(
-            "one attribute per step: put `#[{attribute}(…)]` on each function inside, not on the whole {what}"
-        )
+        format!("{rule}: put `#[{attribute}(…)]` on {inside}, not on the whole {what}")
     };
     let text = if is(&ahead, "fn") {
         return None;
@@ -162,9 +203,9 @@ fn not_a_function(attribute: &str, input: ParseStream<'_>) -> Option<Error> {
     } else if is(&ahead, "mod") {
         whole("module")
     } else {
-        format!("`#[{attribute}]` measures a function: expected `fn`")
+        format!("`#[{attribute}]` {does} a function: expected `fn`")
     };
-    Some(Error::new(place, text))
+    Some(Error::new(span, text))
 }
 
 fn is(input: ParseStream<'_>, word: &str) -> bool {
@@ -217,7 +258,8 @@ mod tests {
     fn read(item: &str) -> (Option<PartialFn>, Vec<String>) {
         let mut diagnostics = Diagnostics::new();
         let item: TokenStream = item.parse().expect("test input is made of tokens");
-        let function = PartialFn::read("inference_stage", &item, &mut diagnostics);
+        let function =
+            PartialFn::read(&Place::measured("inference_stage"), &item, &mut diagnostics);
         if let Some(function) = &function {
             function.check("inference_stage", &mut diagnostics);
         }

@@ -71,3 +71,31 @@ fn serve(request: Request) -> (StatusCode, Answer) {
     __guard.exit(::renamed::__private::outcome!(& __r));
     __r
 }
+async fn disk(app: &App) -> Health {
+    app.disk.health().await
+}
+#[doc(hidden)]
+enum disk {}
+impl crate::telemetry::__private::HasCheck for disk {
+    const SPEC: &'static crate::telemetry::__private::CheckSpec = {
+        #[crate::telemetry::__private::linkme::distributed_slice(
+            crate::telemetry::__private::CHECKS
+        )]
+        #[linkme(crate = crate::telemetry::__private::linkme)]
+        static __CHECK: crate::telemetry::__private::CheckSpec = crate::telemetry::__private::CheckSpec::new(
+                "disk",
+                ::core::module_path!(),
+                crate::telemetry::__private::CheckRun::AsyncWith(
+                    crate::telemetry::__private::StateType::of::<App>(),
+                    |__state| crate::telemetry::__private::Box::pin(async move {
+                        crate::telemetry::__private::report(
+                            disk(crate::telemetry::__private::state(&*__state)).await,
+                        )
+                    }),
+                ),
+            )
+            .groups(&[crate::telemetry::__private::Group::Liveness])
+            .timing(crate::telemetry::__private::Timing::NONE.cache(1000000000));
+        &__CHECK
+    };
+}

@@ -7,3 +7,8 @@ async fn execute(request: Request) -> Result<Logits, Error> {
 fn serve(request: Request) -> (StatusCode, Answer) {
     answer(request)
 }
+
+#[health_check(crate = crate::telemetry, cache = "1s", group = "liveness")]
+async fn disk(app: &App) -> Health {
+    app.disk.health().await
+}

@@ -66,6 +66,10 @@ pub fn report(returned: impl ToHealth) -> Report {
 }
 
 /// A function's check, by the function's path: what `check!` names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no check",
+    label = "not the path of a function under `#[health_check]`"
+)]
 pub trait HasCheck {
     /// The check.
     const SPEC: &'static CheckSpec;
@@ -121,6 +125,26 @@ impl Timing {
         initial_delay: None,
     };
 }
+
+macro_rules! numbers {
+    ($($field:ident: $number:ty),*) => {
+        impl Timing {
+            $(
+                #[doc = concat!("With the field `", stringify!($field), "`.")]
+                #[must_use]
+                pub const fn $field(mut self, $field: $number) -> Timing {
+                    self.$field = Some($field);
+                    self
+                }
+            )*
+        }
+    };
+}
+
+numbers!(
+    cache: u64, timeout: u64, refresh: u64, confirm: u64, failures: u32, successes: u32, max_stale: u64,
+    initial_delay: u64
+);
 
 impl CheckSpec {
     /// A check of this name.
@@ -234,7 +258,12 @@ impl fmt::Debug for StateType {
 /// link-time registration; given twice it is one check.
 #[macro_export]
 macro_rules! check {
-    ($($function:tt)+) => {
-        <$($function)+ as $crate::__private::HasCheck>::SPEC
+    ($function:path) => {
+        <$function as $crate::__private::HasCheck>::SPEC
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "`check!` takes the path of one function under `#[health_check]`: `check!(tokenizer::loaded)`"
+        )
     };
 }

@@ -116,8 +116,13 @@ impl fmt::Debug for Reason {
 /// ```
 #[macro_export]
 macro_rules! reason {
-    ($text:literal) => {
-        const { $crate::__private::Reason::checked($text) }
+    // Not `const { … }`, which is left alone until it is compiled: an editor would not see what is wrong.
+    ($text:literal) => {{
+        const REASON: $crate::__private::Reason = $crate::__private::Reason::checked($text);
+        REASON
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!("`reason!` takes a string literal: `reason!(\"redis_down\")`")
     };
 }
 

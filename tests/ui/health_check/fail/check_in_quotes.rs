@@ -1,0 +1,7 @@
+use instrument_inference::check;
+
+fn checks() {
+    check!("tokenizer");
+}
+
+fn main() {}

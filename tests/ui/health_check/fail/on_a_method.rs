@@ -1,0 +1,12 @@
+use instrument_inference::health_check;
+
+struct App;
+
+impl App {
+    #[health_check]
+    fn ready(&self) -> bool {
+        true
+    }
+}
+
+fn main() {}
