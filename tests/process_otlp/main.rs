@@ -40,6 +40,7 @@ mod flavours;
 mod points;
 mod real_peers;
 mod sdk;
+#[path = "../peers/story.rs"]
 mod story;
 #[cfg(feature = "otlp-tls")]
 mod tls;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const STORY: &str = "OTLP_STORY";
+const STORY: &str = "TEST_STORY";
 
 /// Ten times what any of the stories needs.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,0 +1,115 @@
+//! Health and the life cycle of an installed telemetry, as clusters and people see them: each story in a process of its own.
+#![cfg(all(
+    feature = "health",
+    feature = "http",
+    feature = "grpc",
+    feature = "prometheus"
+))]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    reason = "nobody uses a test from outside"
+)]
+
+mod checks;
+mod life;
+mod probes;
+mod starts;
+
+#[path = "../peers/peer.rs"]
+mod peer;
+#[path = "../peers/story.rs"]
+mod story;
+
+use instrument_inference::{Telemetry, TelemetryBuilder};
+use peer::{Response, get};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Serves health and metrics on free ports; no check that is linked into this program, and no model.
+fn builder() -> TelemetryBuilder {
+    Telemetry::builder("story")
+        .health_addr("127.0.0.1:0")
+        .metrics_addr("127.0.0.1:0")
+        .linked_checks(false)
+        .without_models()
+}
+
+fn install(builder: TelemetryBuilder) -> (Telemetry, SocketAddr) {
+    let telemetry = builder.install().expect("it can be installed");
+    let health = telemetry.health_addr().expect("it was asked for");
+    (telemetry, health)
+}
+
+fn probe(health: SocketAddr, path: &str) -> Response {
+    get(health, path).expect("a probe is answered")
+}
+
+fn stop(telemetry: &Telemetry) {
+    telemetry
+        .shutdown_blocking(story::PATIENCE)
+        .expect("it stops");
+}
+
+fn runtime(workers: usize) -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+/// Threads of this process whose name begins so.
+fn threads(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+        .filter(|comm| comm.starts_with(name))
+        .count()
+}
+
+/// The value of one line of a scrape.
+fn value(telemetry: &Telemetry, series: &str) -> Option<f64> {
+    let scrape = telemetry.scrape();
+    let line = scrape
+        .lines()
+        .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '))?;
+    line.parse().ok()
+}
+
+const SHORT: Duration = Duration::from_millis(200);
+
+macro_rules! stories {
+    ($($file:ident: $($story:ident),+ $(,)?;)*) => {
+        $($(#[test]
+        fn $story() {
+            story::tell(stringify!($story), &[]);
+        })+)*
+
+        /// Not a test of its own: what a started process runs.
+        #[test]
+        fn story() {
+            let Some(wanted) = story::wanted() else { return };
+            match wanted.as_str() {
+                $($(stringify!($story) => $file::told::$story(),)+)*
+                other => assert!(life::tell(other) || probes::tell(other), "no story {other}"),
+            }
+            println!("story told");
+        }
+    };
+}
+
+stories! {
+    checks: a_check_that_never_returns_costs_one_thread, an_async_check_that_blocks_is_hung_and_others_go_on,
+        an_async_check_that_waits_for_ever_is_dropped, panics_everywhere_are_failures,
+        async_checks_need_no_runtime_of_the_service, a_dropped_runtime_is_no_failure_of_its_checks,
+        a_state_may_come_late, a_refresh_waits_for_a_result, a_sync_check_knows_that_it_is_overdue,
+        a_starved_runtime_makes_no_failures;
+    life: readiness_follows_the_models, a_service_that_holds_itself_back_is_not_ready,
+        a_drain_is_told_at_once_and_ends_after_its_delay, servers_of_the_service_end_before_the_health_address,
+        what_is_mounted_answers_the_same;
+    probes: probes_run_no_check, probes_answer_with_every_worker_blocked, health_is_among_the_metrics;
+    starts: checks_are_linked_given_and_left_out, what_is_wrong_with_checks_is_named_at_once,
+        taken_addresses_are_named_and_nothing_is_left_running, names_of_grpc_services_collide_at_the_start,
+        the_three_addresses_are_the_defaults;
+}
