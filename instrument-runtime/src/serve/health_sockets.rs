@@ -9,6 +9,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::time::Duration;
 
+#[allow(
+    clippy::duplicate_mod,
+    reason = "whoever talks to a peer includes it, with other features too"
+)]
 #[path = "../../../tests/peers/peer.rs"]
 mod peer;
 
