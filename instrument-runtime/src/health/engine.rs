@@ -364,6 +364,15 @@ impl Engine {
     }
 }
 
+impl Drop for Engine {
+    /// Nobody waits for what is still under way.
+    fn drop(&mut self) {
+        for live in self.checks.iter().filter_map(|check| check.live.as_ref()) {
+            live.run.cancel();
+        }
+    }
+}
+
 impl Scheduled {
     /// When something has to be done about it even if nobody says anything.
     fn next_event(&self) -> Duration {
