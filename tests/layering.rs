@@ -31,6 +31,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "export::otlp",
             "export::otlp_tls",
             "request::classify_tonic",
+            "runtime::mounting_grpc",
             "serve",
             "triton",
         ],
@@ -62,7 +63,16 @@ const HOMES: &[(&str, &[&str])] = &[
             "request::response",
         ],
     ),
-    ("axum", &["serve", "triton"]),
+    // what is mounted has the types of whoever mounts it
+    (
+        "axum",
+        &[
+            "runtime::mounting",
+            "runtime::mounting_metrics",
+            "serve",
+            "triton",
+        ],
+    ),
     ("hyper", &["serve", "triton"]),
     ("hyper_util", &["serve", "triton"]),
     ("prometheus", &["export::prometheus"]),
@@ -796,7 +806,7 @@ mod each_mistake_is_reported {
             found(&texts),
             [
                 "gpu/sample.rs names the crate `nvml_wrapper`, whose home is gpu::nvml",
-                "request/http.rs names the crate `tonic`, whose home is export::otlp, export::otlp_tls, request::classify_tonic, serve, triton",
+                "request/http.rs names the crate `tonic`, whose home is export::otlp, export::otlp_tls, request::classify_tonic, runtime::mounting_grpc, serve, triton",
                 "serve/status/page.rs names the crate `tower`, whose home is request::layer, request::outcome_http",
             ]
         );
