@@ -100,7 +100,8 @@ pub fn a_watching_client_is_told_of_the_end(
         .map(|name| Watcher::start(address, name))
         .collect::<Option<Vec<_>>>()
     else {
-        return;
+        drain();
+        return close();
     };
     let [whole, live, nobody] = &watchers[..] else {
         unreachable!("one for each name");
