@@ -5,6 +5,10 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 #[path = "peer.rs"]
+#[allow(
+    clippy::duplicate_mod,
+    reason = "other tests of a crate include it too"
+)]
 pub mod peer;
 
 use peer::{Process, Scratch};
@@ -60,7 +64,7 @@ impl Watcher {
 
     /// Waits until it has printed exactly these lines.
     pub fn expect(&self, lines: &[&str]) {
-        let wanted: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let wanted = lines.join("\n") + "\n";
         let deadline = Instant::now() + PATIENCE;
         while self.0.output() != wanted {
             let text = self.0.output();
@@ -96,7 +100,8 @@ pub fn a_watching_client_is_told_of_the_end(
         .map(|name| Watcher::start(address, name))
         .collect::<Option<Vec<_>>>()
     else {
-        return;
+        drain();
+        return close();
     };
     let [whole, live, nobody] = &watchers[..] else {
         unreachable!("one for each name");
@@ -124,10 +129,10 @@ pub fn a_triton_client_understands_all_it_asks(address: SocketAddr, service: &st
         return;
     };
     let expected = [
-        r#"live: true"#,
-        r#"ready: true"#,
-        r#"model ready: true"#,
-        r#"version ready: true"#,
+        "live: true",
+        "ready: true",
+        "model ready: true",
+        "version ready: true",
         &format!(r#"server: {{"name": "{service}", "version": "{version}"}}"#),
         r#"model: {"name": "digits", "platform": "onnx", "versions": ["1"]}"#,
         r#"unknown model: "StatusCode.NOT_FOUND""#,

@@ -4,9 +4,11 @@ use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
 
 /// Some code that says nothing.
+#[cfg(feature = "tower")]
 pub(crate) const UNKNOWN: i32 = 2;
 
 /// `DEADLINE_EXCEEDED`, as it stands in a header.
+#[cfg(feature = "tower")]
 pub(crate) const DEADLINE_EXCEEDED: &str = "4";
 
 /// How a call ended that answered with this code; without one it ended in nobody knows what.

@@ -8,42 +8,40 @@ use crate::serve::control_rig::{Rig, Served};
 use std::path::Path;
 
 /// Ready, with a model.
-async fn served(reflection: bool) -> (Rig, Served) {
+fn served(reflection: bool) -> (Rig, Served) {
     let rig = Rig::ready();
     rig.loaded("digits", "1").set_platform("onnx");
     let options = ControlOptions {
         reflection,
         ..ControlOptions::default()
     };
-    let served = rig.serve(options).await;
+    let served = rig.serve(options);
     (rig, served)
 }
 
-// the stories wait for other programs: meanwhile another worker serves
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_health_client_knows_every_name() {
-    let (_rig, served) = served(false).await;
+#[test]
+fn a_health_client_knows_every_name() {
+    let (_rig, served) = served(false);
     stories::a_health_client_knows_every_name(served.address);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watching_client_is_told_of_the_end() {
-    let (rig, served) = served(false).await;
+#[test]
+fn a_watching_client_is_told_of_the_end() {
+    let (rig, served) = served(false);
     stories::a_watching_client_is_told_of_the_end(served.address, || rig.drain(), || rig.close());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_triton_client_understands_all_it_asks() {
-    let (_rig, served) = served(false).await;
+#[test]
+fn a_triton_client_understands_all_it_asks() {
+    let (_rig, served) = served(false);
     stories::a_triton_client_understands_all_it_asks(served.address, "rig", "1.2.3");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn grpcurl_finds_its_way_where_it_may() {
-    let (_rig, with) = served(true).await;
+#[test]
+fn grpcurl_finds_its_way_where_it_may() {
+    let (_rig, with) = served(true);
     stories::grpcurl_finds_its_way(with.address);
-    let (_rig, without) = served(false).await;
+    let (_rig, without) = served(false);
     stories::grpcurl_is_told_nothing(without.address);
 }
 

@@ -6,19 +6,15 @@ use crate::health::facts::{CheckFacts, Facts, Life};
 use crate::health::machine::{Machine, RunResult};
 use crate::health::plan::Plan;
 use crate::health::spec::{CheckRun, CheckSpec, report};
-use crate::serve::connection::ConnectionId;
+use crate::serve::connection::Limits;
 use crate::serve::control::{ControlOptions, ControlPlane};
+use crate::serve::http::{Listener, Protocol, Server};
 use crate::slot::slots::Slots;
 use crate::slot::state::{Phase, SlotState};
-use axum::{Extension, Router};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::service::TowerToHyperService;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 use tonic::transport::{Channel, Endpoint};
 
 /// Ten times what anything here needs.
@@ -96,30 +92,34 @@ impl Rig {
     }
 
     /// The control plane on a socket.
-    pub(crate) async fn serve(&self, options: ControlOptions) -> Served {
+    pub(crate) fn serve(&self, options: ControlOptions) -> Served {
         let open = Arc::clone(&options.open_watches);
-        Served::start(&self.plane(options), open).await
+        Served::start(&self.plane(options), open)
     }
 }
 
 /// A control plane on a socket, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Served {
-    open_watches: Arc<AtomicU64>,
     pub(crate) address: SocketAddr,
-    _serving: JoinSet<()>,
+    open_watches: Arc<AtomicU64>,
+    _server: Server,
 }
 
 impl Served {
-    async fn start(plane: &ControlPlane, open_watches: Arc<AtomicU64>) -> Served {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let mut serving = JoinSet::new();
-        serving.spawn(accept(listener, plane.routes().into_axum_router()));
+    fn start(plane: &ControlPlane, open_watches: Arc<AtomicU64>) -> Served {
+        let listener = Listener {
+            name: "control",
+            socket: TcpListener::bind("127.0.0.1:0").expect("a free port"),
+            router: plane.routes().into_axum_router(),
+            limits: Limits::OTHERS,
+            protocol: Protocol::Http2,
+        };
+        let server = Server::start("rig", vec![listener]).expect("a thread");
         Served {
+            address: server.address("control").expect("it listens"),
             open_watches,
-            address,
-            _serving: serving,
+            _server: server,
         }
     }
 
@@ -147,18 +147,5 @@ impl Served {
         tokio::time::timeout(PATIENCE, all)
             .await
             .expect("watches come and go");
-    }
-}
-
-async fn accept(listener: TcpListener, router: Router) {
-    let mut connections = JoinSet::new();
-    for number in 0.. {
-        let (stream, _) = listener.accept().await.expect("a connection");
-        let router = router.clone().layer(Extension(ConnectionId(number)));
-        connections.spawn(async move {
-            let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
-                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
-                .await;
-        });
     }
 }

@@ -8,6 +8,8 @@ pub(crate) mod control;
 mod control_peers;
 #[cfg(all(test, feature = "grpc", feature = "health"))]
 pub(crate) mod control_rig;
+#[cfg(all(test, feature = "grpc", feature = "health"))]
+mod control_tests;
 #[cfg(all(feature = "grpc", feature = "health"))]
 pub(crate) mod grpc_health;
 #[cfg(feature = "health")]
@@ -38,6 +40,8 @@ mod http2_tests;
 mod http_tests;
 #[cfg(all(feature = "grpc", feature = "health"))]
 pub(crate) mod kserve_grpc;
+#[cfg(all(test, feature = "grpc", feature = "health"))]
+mod kserve_tests;
 #[cfg(feature = "prometheus")]
 pub(crate) mod metrics;
 #[cfg(all(feature = "grpc", feature = "health"))]

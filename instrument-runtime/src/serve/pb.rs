@@ -2,6 +2,8 @@
 
 /// `grpc.health.v1`
 #[allow(
+    clippy::all,
+    clippy::clone_on_ref_ptr,
     clippy::pedantic,
     dead_code,
     missing_docs,
@@ -14,6 +16,8 @@ pub(crate) mod health {
 
 /// `inference`
 #[allow(
+    clippy::all,
+    clippy::clone_on_ref_ptr,
     clippy::pedantic,
     dead_code,
     missing_docs,

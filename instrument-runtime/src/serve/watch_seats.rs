@@ -100,8 +100,8 @@ impl Drop for Seat {
 mod tests {
     use super::*;
 
-    fn peer(number: u64) -> Option<Peer> {
-        Some(Peer::Connection(ConnectionId(number)))
+    fn peer(number: u64) -> Peer {
+        Peer::Connection(ConnectionId(number))
     }
 
     #[test]
@@ -112,15 +112,15 @@ mod tests {
             total: 3,
         };
         let seats = Seats::new(limits, Arc::clone(&taken));
-        let first = [seats.take(peer(1)), seats.take(peer(1))];
+        let first = [seats.take(Some(peer(1))), seats.take(Some(peer(1)))];
         assert!(first.iter().all(Option::is_some));
-        assert!(seats.take(peer(1)).is_none());
-        let last = seats.take(peer(2));
-        assert!(last.is_some() && seats.take(peer(2)).is_none());
+        assert!(seats.take(Some(peer(1))).is_none());
+        let last = seats.take(Some(peer(2)));
+        assert!(last.is_some() && seats.take(Some(peer(2))).is_none());
         assert!(seats.take(None).is_none());
         assert_eq!(taken.load(Ordering::Relaxed), 3);
         drop(first);
-        assert!(seats.take(peer(1)).is_some());
+        assert!(seats.take(Some(peer(1))).is_some());
         assert_eq!(taken.load(Ordering::Relaxed), 1);
         drop(last);
         assert_eq!(taken.load(Ordering::Relaxed), 0);
