@@ -93,7 +93,7 @@ fn rules(
             return;
         }
         Some(long) if fresh < limit + HEADROOM && fresh > HEADROOM => {
-            let (most, shortest) = (show(fresh - HEADROOM), show(limit + HEADROOM));
+            let (most, shortest) = (show(fresh.saturating_sub(HEADROOM)), show(limit + HEADROOM));
             diagnostics.at(
                 long.span,
                 format!(
@@ -131,7 +131,7 @@ fn rules(
             format!(
                 "`refresh` and `timeout` ({limit_text}) have to fit into `cache` ({fresh_text}), or no result stays \
                  fresh: at most `\"{}\"`",
-                show(fresh - limit)
+                show(fresh.saturating_sub(limit))
             ),
         );
     }
