@@ -5,6 +5,7 @@ use crate::points::{lines, moves};
 use crate::story::{self, PATIENCE};
 use crate::{block_on, builder, predict};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 const OK: &str =
     "inference.requests{ingress=\"http\",model=\"none\",outcome=\"ok\",version=\"none\"}";
@@ -49,11 +50,18 @@ fn delta_counts_from_push_to_push() {
     assert_eq!(counts.collect::<Vec<_>>(), [Some(2.0), None, Some(1.0)]);
 }
 
+#[test]
+fn flushes_do_not_put_off_the_next_push() {
+    story::tell("flushing_often", &[("OTEL_METRIC_EXPORT_INTERVAL", "2000")]);
+}
+
 pub fn tell(story: &str) -> bool {
-    if story == "one_flavour" {
-        told::one_flavour();
+    match story {
+        "one_flavour" => told::one_flavour(),
+        "flushing_often" => told::flushing_often(),
+        _ => return false,
     }
-    story == "one_flavour"
+    true
 }
 
 pub mod told {
@@ -122,6 +130,19 @@ pub mod told {
             .iter()
             .map(|push| crate::points::points(&push.request)[OK]);
         assert_eq!(counts.collect::<Vec<_>>(), [1.0, 2.0]);
+    }
+
+    pub fn flushing_often() {
+        let collector = Collector::start(PROTOCOLS[1].0);
+        let pushing = builder().from_env().otlp_endpoint(collector.endpoint());
+        let telemetry = pushing.install().unwrap();
+        for _ in 0..100 {
+            block_on(telemetry.flush()).unwrap();
+        }
+        let flushed = collector.asked();
+        // were each of them to put it off, it would not come before the test gives up
+        story::until("a push of its own accord", || collector.asked() > flushed);
+        telemetry.shutdown_blocking(Duration::MAX).unwrap();
     }
 
     pub fn the_last_push_needs_no_runtime_of_the_service() {

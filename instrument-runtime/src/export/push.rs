@@ -48,6 +48,9 @@ impl MetricReader for Reader {
     }
 }
 
+/// As good as for ever, and sums of it fit.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
 /// What became of a push.
 type Pushed = Result<(), String>;
 
@@ -114,6 +117,7 @@ impl Push {
 
     fn ask(&self, limit: Duration, stop: bool) -> Pushed {
         let (done, answer) = mpsc::channel();
+        let limit = limit.min(LONGEST);
         // the rest is for the answer to come back, and for the caller's own bound to be the longer one
         let until = Instant::now() + limit * 9 / 10;
         if self.commands.send(Command { stop, until, done }).is_err() {
@@ -211,7 +215,10 @@ impl Pusher {
             if stops {
                 return;
             }
-            next = (next + self.pushing.interval).max(Instant::now());
+            let now = Instant::now();
+            if next <= now {
+                next = (next + self.pushing.interval).max(now);
+            }
         }
     }
 
