@@ -360,7 +360,7 @@ impl Engine {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         let refresh = self.checks.get(check).map_or(TICK, |one| one.plan.refresh);
-        refresh - part(refresh / 10, fraction(z ^ (z >> 31)))
+        refresh.saturating_sub(part(refresh / 10, fraction(z ^ (z >> 31))))
     }
 }
 

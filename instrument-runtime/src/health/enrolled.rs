@@ -131,10 +131,8 @@ mod tests {
         enrolment.expected = vec!["redis".to_owned()];
         enrolment.without = vec!["disk".to_owned()];
         let errors = enrolment.checks().unwrap_err();
-        let text = errors
-            .iter()
-            .map(|error| format!("{error}\n"))
-            .collect::<String>();
+        let lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        let text = lines.join("\n");
         for part in [
             "(in a) and at",
             "(in b)",

@@ -35,6 +35,10 @@ pub(crate) struct ModelFacts {
 
 /// The life of the service, apart from what its checks say.
 #[derive(Debug, Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "any of them may go with any other"
+)]
 pub(crate) struct Life {
     /// The service needs no model.
     pub(crate) without_models: bool,

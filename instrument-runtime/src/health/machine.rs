@@ -222,7 +222,7 @@ mod tests {
         let mut last: Option<Duration> = None;
         for (result, at) in story {
             let expired = matches!(state, Naive::Up | Naive::Degraded)
-                && last.is_some_and(|last| *at - last > plan.max_stale);
+                && last.is_some_and(|last| at.saturating_sub(last) > plan.max_stale);
             let good = match result {
                 RunResult::NotScheduled => continue,
                 RunResult::Pass => Some(Naive::Up),
@@ -253,7 +253,9 @@ mod tests {
         match state {
             Naive::Pending => Verdict::Pending,
             Naive::Down => Verdict::Down,
-            _ if last.is_some_and(|last| now - last > plan.max_stale) => Verdict::Expired,
+            _ if last.is_some_and(|last| now.saturating_sub(last) > plan.max_stale) => {
+                Verdict::Expired
+            }
             Naive::Up => Verdict::Up,
             Naive::Degraded => Verdict::Degraded,
         }

@@ -171,20 +171,15 @@ mod tests {
 
     const SPEC: CheckSpec = CheckSpec::new("tokenizer", "service", CheckRun::Sync(|| report(())));
 
-    const fn secs(seconds: u64) -> Option<u64> {
-        Some(seconds * 1_000_000_000)
-    }
-
-    const fn millis(millis: u64) -> Option<u64> {
-        Some(millis * 1_000_000)
-    }
+    const SECOND: u64 = 1_000_000_000;
+    const MILLISECOND: u64 = 1_000_000;
 
     #[test]
     fn what_is_not_given_follows_from_what_is() {
         let rows = [
-            (secs(5), millis(50), 3000, 1000, 15),
-            (secs(1), millis(200), 600, 600, 3),
-            (secs(30), secs(2), 18_000, 1000, 90),
+            (Some(5 * SECOND), Some(50 * MILLISECOND), 3000, 1000, 15),
+            (Some(SECOND), Some(200 * MILLISECOND), 600, 600, 3),
+            (Some(30 * SECOND), Some(2 * SECOND), 18_000, 1000, 90),
             (None, None, 3000, 1000, 15),
         ];
         for (cache, timeout, refresh, confirm, stale) in rows {
@@ -208,9 +203,9 @@ mod tests {
     fn every_broken_rule_is_named() {
         let wrong = |spec: CheckSpec| Plan::new(&spec).unwrap_err().join("\n");
         let timing = Timing {
-            cache: millis(100),
-            timeout: millis(100),
-            max_stale: millis(150),
+            cache: Some(100 * MILLISECOND),
+            timeout: Some(100 * MILLISECOND),
+            max_stale: Some(150 * MILLISECOND),
             failures: Some(0),
             ..Timing::NONE
         };

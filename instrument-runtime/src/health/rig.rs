@@ -87,7 +87,6 @@ pub(crate) struct HealthRig {
     nanos: Arc<AtomicU64>,
     pub(crate) board: Board,
     pub(crate) engine: Engine,
-    pub(crate) heartbeat: Heartbeat,
     pub(crate) slots: Slots,
     pub(crate) stats: Vec<Arc<CheckStats>>,
     pub(crate) pretence: Arc<Pretence>,
@@ -155,10 +154,9 @@ impl HealthRig {
             .iter()
             .map(|check| Arc::new(CheckStats::new(check.plan.name)))
             .collect();
-        let heartbeat = Heartbeat::default();
         let engine = Engine::new(
             board.clone(),
-            heartbeat.clone(),
+            Heartbeat::default(),
             Box::new(runner),
             &checks,
             &stats,
@@ -168,7 +166,6 @@ impl HealthRig {
             nanos,
             board,
             engine,
-            heartbeat,
             slots,
             stats,
             pretence,

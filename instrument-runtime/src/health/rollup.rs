@@ -6,6 +6,7 @@ use crate::slot::state::Phase;
 use crate::vocab::group::{Group, Groups, HealthStatus};
 use crate::vocab::reason::Reason;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The check on the models themselves: it is not run, but read.
@@ -276,11 +277,10 @@ enum Weight {
 fn weight(vote: &Vote, group: Group) -> Option<Weight> {
     match vote.verdict {
         Verdict::Up => None,
-        Verdict::Degraded => Some(Weight::Degraded),
         Verdict::Pending if group == Group::Liveness => None,
         Verdict::Pending if vote.hard => Some(Weight::Starting),
         Verdict::Down | Verdict::Expired if vote.hard => Some(Weight::Unhealthy),
-        Verdict::Pending | Verdict::Down | Verdict::Expired => Some(Weight::Degraded),
+        _ => Some(Weight::Degraded),
     }
 }
 
@@ -299,8 +299,8 @@ fn model_report(model: &ModelFacts, checks: &[CheckReport], lifecycle: Lifecycle
         (_, phase) => Some(why_not(&[phase])),
     };
     ModelReport {
-        name: model.name.clone(),
-        version: model.version.clone(),
+        name: Arc::clone(&model.name),
+        version: Arc::clone(&model.version),
         platform: model.platform.clone(),
         phase: model.phase,
         optional: model.optional,

@@ -170,7 +170,7 @@ fn on_a_thread(
         teller.begun();
         // the text of an error is made in here as well
         let result = catch_unwind(AssertUnwindSafe(check));
-        teller.ended(result.map_err(|payload| forget(payload)));
+        teller.ended(result.map_err(forget));
     };
     let thread = std::thread::Builder::new().name("instrument-check".to_owned());
     thread.spawn(body).ok()?;

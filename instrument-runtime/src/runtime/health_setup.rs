@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 
 /// What a service says about its health before it is installed.
 #[derive(Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(crate) struct HealthSetup {
     pub(crate) enrolment: Enrolment,
     pub(crate) provided: Vec<(TypeId, Provided)>,

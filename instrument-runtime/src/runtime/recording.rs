@@ -103,15 +103,19 @@ impl Recording {
     /// A model that the service has declared is recorded from now on.
     pub(crate) fn declare(&self, slot: &SlotState) -> Recorded {
         let recorder = &self.recorder;
-        let (model, recorded) = slot_recording::declare(recorder, slot, true);
-        if recorder.only_model() == model {
-            recorder.show_linked(model);
+        let (place, known) = slot_recording::declare(recorder, slot, true);
+        if recorder.only_model() == place {
+            recorder.show_linked(place);
         }
-        recorded
+        known
     }
 
     /// How long ago the process last got on with its work; `None` before the first time.
     #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody asks"))]
+    #[expect(
+        clippy::unused_self,
+        reason = "rings belong to the process: there is one recording"
+    )]
     pub(crate) fn progress(&self) -> Option<Duration> {
         drain::last_progress()
     }
