@@ -2,6 +2,9 @@
 //!
 //! A test starts this very program again with the name of a story; that process runs it and says `story told`.
 
+// Each test includes the whole file and uses its own part of it.
+#![allow(dead_code, unreachable_pub)]
+
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;

@@ -10,6 +10,10 @@
     unreachable_pub,
     reason = "nobody uses a test from outside"
 )]
+#![allow(
+    clippy::unused_async,
+    reason = "a check is async where its author says so"
+)]
 
 mod checks;
 mod life;
