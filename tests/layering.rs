@@ -47,6 +47,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "export::otlp",
             "export::otlp_env",
+            "export::otlp_given",
             "export::otlp_http",
             "request::layer",
             "request::measured_body",

@@ -6,6 +6,8 @@ pub(crate) mod otlp;
 #[cfg(feature = "otlp")]
 pub(crate) mod otlp_env;
 #[cfg(feature = "otlp")]
+pub(crate) mod otlp_given;
+#[cfg(feature = "otlp")]
 pub(crate) mod otlp_http;
 #[cfg(feature = "otlp-tls")]
 pub(crate) mod otlp_tls;
