@@ -1,8 +1,4 @@
 //! What a service says about its telemetry: in code, and in the environment, which wins.
-#![cfg_attr(
-    not(all(feature = "metrics", feature = "health")),
-    allow(dead_code, reason = "what is set may be about other features")
-)]
 
 use crate::vocab::duration;
 use crate::vocab::level::Level;

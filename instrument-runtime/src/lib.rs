@@ -1,4 +1,24 @@
 //! The runtime of `instrument-inference`: recording, and the ways out. Use it through that crate.
+// What is known of one thing is used by others: where one of them is left out, something is not used.
+#![cfg_attr(
+    not(all(
+        feature = "metrics",
+        feature = "prometheus",
+        feature = "otlp",
+        feature = "health",
+        feature = "http",
+        feature = "tower",
+        feature = "grpc",
+        feature = "tracing",
+    )),
+    allow(
+        dead_code,
+        unreachable_pub,
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "with all features, everything is used"
+    )
+)]
 
 #[doc(hidden)]
 pub mod __private;

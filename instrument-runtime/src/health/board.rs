@@ -210,10 +210,6 @@ impl Board {
     }
 
     /// How often what changed to what.
-    #[cfg_attr(
-        not(feature = "metrics"),
-        expect(dead_code, reason = "nobody is shown")
-    )]
     pub(crate) fn transitions(&self) -> Transitions {
         self.announced().transitions.clone()
     }

@@ -1,8 +1,4 @@
 //! Health: what checks say, when they are run, and what all of it comes to. Knows nothing of recording.
-#![cfg_attr(
-    not(all(feature = "metrics", feature = "grpc")),
-    allow(dead_code, reason = "what is known is shown by other features")
-)]
 
 pub(crate) mod board;
 pub(crate) mod body;

@@ -39,7 +39,6 @@ impl Known {
 static PROGRESS: AtomicU64 = AtomicU64::new(0);
 
 /// How long ago the process last got on with its work, as exactly as drains come: a second. `None` before the first.
-#[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody asks"))]
 pub(crate) fn last_progress() -> Option<Duration> {
     let at = Some(PROGRESS.load(Ordering::Acquire)).filter(|at| *at != 0)?;
     Some(

@@ -84,7 +84,6 @@ impl Instruments {
     }
 
     /// For what is shown of other parts of the runtime.
-    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "there are none"))]
     pub(crate) fn meter(&self) -> Meter {
         self.provider.meter(SCOPE)
     }

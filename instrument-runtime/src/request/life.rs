@@ -25,10 +25,6 @@ const NO_STAGE: &str = "none";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The client left: only a layer can tell.
-    #[cfg_attr(
-        not(feature = "tower"),
-        expect(dead_code, reason = "only a layer can tell")
-    )]
     Client,
     /// Without a layer nobody knows why a future was dropped.
     Unknown,
@@ -110,10 +106,6 @@ pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> 
 }
 
 /// Opens a request in a runtime, whatever is open.
-#[cfg_attr(
-    not(feature = "tower"),
-    expect(dead_code, reason = "only a layer does")
-)]
 pub(crate) fn open_in(recorder: &Arc<Recorder>, opening: Opening) -> Option<Arc<Tally>> {
     start(opening.site(), recorder, opening.resolve_in(recorder)?)
 }
@@ -131,10 +123,6 @@ fn start(site: &'static Site, recorder: &Recorder, number: u32) -> Option<Arc<Ta
 pub(crate) static INGRESS: Site = Site::stage("ingress", module_path!());
 
 /// The layer has opened a request: until its handler begins, it is in ingress.
-#[cfg_attr(
-    not(feature = "tower"),
-    expect(dead_code, reason = "only a layer does")
-)]
 pub(crate) fn enter_ingress(tally: &Arc<Tally>) {
     let _scope = Scope::enter(tally);
     tally.wait_for_handler(Open::enter(&INGRESS, StageArgs::NONE));
@@ -149,10 +137,6 @@ pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
 
 /// A request that a layer opened ends, with what its answer says. A typed error of the handler says more than a status
 /// code; a status code says more than a handler that found nothing wrong.
-#[cfg_attr(
-    not(feature = "tower"),
-    expect(dead_code, reason = "only a layer does")
-)]
 pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
     let typed = tally
         .noted()

@@ -43,9 +43,7 @@ struct Running {
     stats: Vec<Arc<CheckStats>>,
     restarts: Arc<AtomicU64>,
     watch_streams: Arc<AtomicU64>,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nothing is served"))]
     options: HealthOptions,
-    #[cfg_attr(not(feature = "grpc"), expect(dead_code, reason = "nothing is served"))]
     control: Control,
     heartbeat: Heartbeat,
     drain_delay: Duration,

@@ -4,7 +4,7 @@ use crate::config::Config;
 
 /// Nothing can be said.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct HealthSetup;
+pub(crate) struct HealthSetup {}
 
 impl HealthSetup {
     pub(crate) fn ask_for_addresses(_: &mut Config) {}

@@ -26,10 +26,6 @@ use std::time::Duration;
 #[derive(Clone)]
 pub(crate) struct Recording {
     pub(crate) recorder: Arc<Recorder>,
-    #[cfg_attr(
-        not(feature = "prometheus"),
-        expect(dead_code, reason = "nothing to scrape")
-    )]
     pub(crate) scrape: Scrape,
     metrics_addr: Option<SocketAddr>,
     push: Push,
@@ -111,7 +107,6 @@ impl Recording {
     }
 
     /// How long ago the process last got on with its work; `None` before the first time.
-    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody asks"))]
     #[expect(
         clippy::unused_self,
         reason = "rings belong to the process: there is one recording"
@@ -121,7 +116,6 @@ impl Recording {
     }
 
     /// Inputs that wait; `None` where there is no queue.
-    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody asks"))]
     pub(crate) fn queue_depth(&self) -> Option<usize> {
         let mut depth = None;
         self.recorder

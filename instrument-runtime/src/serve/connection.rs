@@ -168,10 +168,6 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Of the health address: small, and quick to drop who is slow.
-    #[cfg_attr(
-        not(feature = "health"),
-        expect(dead_code, reason = "there is no health address")
-    )]
     pub(crate) const HEALTH: Limits = Limits {
         connections: 64,
         header: Duration::from_secs(2),

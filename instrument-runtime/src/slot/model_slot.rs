@@ -44,10 +44,6 @@ impl ModelSlot {
     }
 
     /// 0 where nothing is recorded.
-    #[cfg_attr(
-        not(feature = "metrics"),
-        expect(dead_code, reason = "nothing is recorded")
-    )]
     pub(crate) fn combo(&self) -> u32 {
         self.0
             .recorded

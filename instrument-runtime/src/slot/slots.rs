@@ -34,7 +34,6 @@ impl Slots {
         state
     }
 
-    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody looks"))]
     pub(crate) fn all(&self) -> Vec<Arc<SlotState>> {
         self.all
             .lock()
@@ -43,7 +42,6 @@ impl Slots {
     }
 
     /// Whom to tell when anything about a model changes. The first one stays.
-    #[cfg_attr(not(feature = "health"), expect(dead_code, reason = "nobody looks"))]
     pub(crate) fn on_change(&self, changed: Changed) {
         let _ = self.changed.set(changed);
     }

@@ -16,7 +16,6 @@ const UNITS: [(&str, u64); 6] = [
 ///
 /// # Errors
 /// What is wrong with the text, and what would do.
-#[cfg_attr(not(feature = "tower"), expect(dead_code, reason = "no time limits"))]
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     positive(parse_or_zero(text)?)
 }
@@ -53,7 +52,6 @@ pub(crate) fn parse_or_zero(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// When it is zero.
-#[cfg_attr(not(feature = "tower"), expect(dead_code, reason = "no time limits"))]
 pub(crate) fn positive(duration: Duration) -> Result<Duration, String> {
     if duration.is_zero() {
         return Err("a duration of zero is never met".to_owned());

@@ -1,8 +1,4 @@
 //! The words of the product and the rules about them. Knows nothing but `std`.
-#![cfg_attr(
-    not(feature = "metrics"),
-    allow(dead_code, reason = "without recording, few words are used")
-)]
 
 pub(crate) mod buckets;
 #[cfg(any(feature = "metrics", feature = "health"))]
