@@ -12,13 +12,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router, routing::post};
 use instrument_examples::digits::{Answer, Classifier, Image, ImageError, ModelError};
-use instrument_examples::quickstart::{Flags, User, demo, greet, versions};
+use instrument_examples::quickstart::{Flags, User, Version, demo, greet, versions};
 use instrument_examples::report;
-use instrument_examples::server::{Server, Signals};
+use instrument_examples::server::Server;
 use instrument_examples::workers::{Thread, Turn, Workers};
 use instrument_inference::queue::{Batch, Caller, Refused, Worker, batcher};
 use instrument_inference::{
-    Classify, LabelSet, ModelSlot, Telemetry, inference_request, inference_stage,
+    Classify, Health, LabelSet, ModelSlot, Telemetry, health_check, inference_request,
+    inference_stage, reason,
 };
 use tokio::time::timeout;
 
@@ -64,6 +65,22 @@ fn postprocess(logits: &[f32; 10]) -> Answer {
     Answer::from_logits(logits)
 }
 
+/// What it once read it still reads. Past the queue: a service that is busy is not ill.
+#[health_check(model = "digits", cache = "5s", timeout = "500ms")]
+fn reads_seven(model: &Arc<Classifier>) -> Result<Health, Anything> {
+    let logits = model.execute(&[Image::decode(SEVEN)?])?;
+    match Answer::from_logits(&logits[0]).digit {
+        7 => Ok(Health::up()),
+        _ => Ok(Health::down(reason!("golden_failing"))),
+    }
+}
+
+/// Without it requests wait, and are answered: worth a look, and no reason to leave.
+#[health_check(soft, cache = "5s", timeout = "1s")]
+async fn workers_free(workers: &Workers) {
+    workers.free().await;
+}
+
 #[derive(Debug, thiserror::Error, Classify)]
 #[classify(internal)] // but a queue that is full notes so in the request, and that counts
 #[error(transparent)]
@@ -75,6 +92,8 @@ enum Failure {
     Refused(#[from] Refused),
     Model(#[from] Arc<ModelError>),
 }
+
+const SEVEN: &[u8] = include_bytes!("models/seven.png");
 
 /// What each image gets. Shared, because an execution that fails fails all images of its batch.
 type Logits = Result<[f32; 10], Arc<ModelError>>;
@@ -130,14 +149,20 @@ async fn main() -> ExitCode {
 }
 
 async fn run(flags: &Flags) -> Result<(), Anything> {
-    let signals = Signals::catch()?;
+    let workers = Workers::one_per_processor();
     let telemetry = Telemetry::builder("digits")
+        .health_addr(flags.health())
         .metrics_addr(flags.metrics())
+        .control_addr(flags.control())
+        .reflection(true) // so that grpcurl needs nothing but the address
+        .drain_delay(flags.drain_delay())
+        .handle_signals()
+        .provide(workers.clone())
         .from_env()
         .install()?;
     let (mut routes, mut threads) = (Router::new(), Vec::new());
     for version in versions(flags) {
-        let (app, thread) = load(flags, &telemetry, version.name, version.max_batch)?;
+        let (app, thread) = load(flags, &telemetry, version, &workers)?;
         routes = match version.path {
             "" => routes.merge(router(app)),
             path => routes.nest(path, router(app)),
@@ -147,10 +172,12 @@ async fn run(flags: &Flags) -> Result<(), Anything> {
     let routes = routes.layer(telemetry.request_layer("http"));
     let server = Server::bind(flags.http()).await?;
     let http = server.addr();
-    greet(http, telemetry.metrics_addr(), !flags.demo);
+    // Without it, whoever asks at once is told that the service has only begun.
+    telemetry.refresh("reads_seven").await;
+    greet(http, &telemetry, !flags.demo);
     let stop = async {
         tokio::select! {
-            () = signals.received() => Ok(()),
+            () = telemetry.draining() => Ok(()),
             shown = demo(http, &telemetry, flags), if flags.demo => shown,
         }
     };
@@ -169,16 +196,17 @@ async fn run(flags: &Flags) -> Result<(), Anything> {
 fn load(
     flags: &Flags,
     telemetry: &Telemetry,
-    version: &str,
-    max_batch: usize,
+    version: Version,
+    workers: &Workers,
 ) -> Result<(App, Thread), Anything> {
-    let slot = telemetry.model("digits", version).platform("onnx");
-    let model = slot.load(|| flags.load())?;
+    let slot = telemetry.model("digits", version.name).platform("onnx");
+    let model = Arc::new(slot.load(|| flags.load())?);
+    telemetry.provide(Arc::clone(&model));
     let (batcher, worker) = batcher("batcher", flags.capacity);
     let batcher = batcher.model(&slot);
-    let patience = flags.patience;
-    let thread = Thread::spawn("digits", move || work(&model, &worker, max_batch, patience))?;
-    let workers = Workers::one_per_processor();
+    let (max, patience) = (version.max_batch, flags.patience);
+    let thread = Thread::spawn("digits", move || work(&model, &worker, max, patience))?;
+    let workers = workers.clone();
     let app = App {
         slot,
         batcher,

@@ -74,6 +74,19 @@ impl Client {
         self
     }
 
+    /// Asks for `path` and reads the whole answer.
+    ///
+    /// # Errors
+    ///
+    /// If there is no answer. The next request connects anew.
+    ///
+    /// # Panics
+    ///
+    /// If `path` is no path, or the key cannot stand in a header.
+    pub async fn get(&mut self, path: &str) -> Result<Reply, ClientError> {
+        self.send(Method::GET, path, Bytes::new()).await
+    }
+
     /// Sends `body` to `path` and reads the whole answer.
     ///
     /// # Errors
@@ -84,19 +97,28 @@ impl Client {
     ///
     /// If `path` is no path, or the key cannot stand in a header.
     pub async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Result<Reply, ClientError> {
+        self.send(Method::POST, path, body.into()).await
+    }
+
+    async fn send(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+    ) -> Result<Reply, ClientError> {
         let mut connection = match self.connection.take() {
             Some(connection) if !connection.is_closed() => connection,
             _ => self.connect().await?,
         };
         let mut request = Request::builder()
-            .method(Method::POST)
+            .method(method)
             .uri(path)
             .header(HOST, self.addr.to_string());
         if let Some(key) = self.key {
             request = request.header(API_KEY, key);
         }
         let request = request
-            .body(Full::new(body.into()))
+            .body(Full::new(body))
             .expect("path and key are written in the code that calls");
         let wrong = |source| ClientError::Http {
             addr: self.addr,

@@ -40,6 +40,11 @@ impl Workers {
         let turn = Arc::clone(&self.0).acquire_owned().await;
         Turn(turn.expect("nobody closes the semaphore"))
     }
+
+    /// Waits until a turn could be had, and takes none. Of no request, so it is no stage either.
+    pub async fn free(&self) {
+        drop(self.0.acquire().await);
+    }
 }
 
 impl Turn {

@@ -10,7 +10,7 @@ use instrument_examples::client::Client;
 use instrument_examples::digits::heldout;
 use peer::{Process, Scratch};
 use serde_json::Value;
-use service::{FREE, Service, wait_until};
+use service::{FREE, Ready, Service, wait_until};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -152,7 +152,7 @@ fn prometheus_sees_what_the_clients_measured() {
         return;
     };
     let mut service = Service::start(&FREE, &[]);
-    let (http, metrics) = service.ready();
+    let Ready { http, metrics, .. } = service.ready();
     let metrics = metrics.expect("metrics are on");
     let (_server, prometheus) = start_prometheus(&program, metrics);
     let measured = Runtime::new().expect("a runtime").block_on(load(http));
@@ -263,7 +263,7 @@ fn promtool_has_nothing_to_say_about_the_scrape() {
         return;
     };
     let mut service = Service::start(&FREE, &[]);
-    let (http, metrics) = service.ready();
+    let Ready { http, metrics, .. } = service.ready();
     let runtime = Runtime::new().expect("a runtime");
     let mut client = Client::new(http);
     for upload in [heldout()[0].0.to_png(), b"bad".to_vec()] {

@@ -10,9 +10,9 @@ use instrument_examples::client::{Client, Sent};
 use instrument_examples::digits::heldout;
 use peer::Scratch;
 use serde_json::Value;
-use service::{FREE, Service, scraped, wait_until};
+use service::{FREE, Ready, Service, scraped, wait_until};
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -23,7 +23,7 @@ const STOP: Duration = Duration::from_secs(4);
 
 fn start() -> (Service, SocketAddr, SocketAddr) {
     let mut service = Service::start(&FREE, &[]);
-    let (http, metrics) = service.ready();
+    let Ready { http, metrics, .. } = service.ready();
     (service, http, metrics.expect("metrics are on"))
 }
 
@@ -106,10 +106,8 @@ fn digits_are_read_and_counted() {
     let asked = Instant::now();
     let ended = service.ended();
     assert!(asked.elapsed() < STOP, "{:?}", asked.elapsed());
-    assert!(
-        ended.status.success() && ended.stderr.is_empty(),
-        "{ended:?}"
-    );
+    assert!(ended.status.success(), "{ended:?}");
+    assert_eq!(ended.complaints(), [""; 0]);
     assert_eq!(
         ended.stdout.matches("ready ").count(),
         1,
@@ -200,10 +198,8 @@ fn a_stop_lets_an_open_request_finish() {
 #[test]
 fn the_demo_shows_where_the_time_went_and_agrees_with_its_clients() {
     let ended = Service::start(&["--demo"], &[]).ended();
-    assert!(
-        ended.status.success() && ended.stderr.is_empty(),
-        "{ended:?}"
-    );
+    assert!(ended.status.success(), "{ended:?}");
+    assert_eq!(ended.complaints(), [""; 0]);
     for text in [
         "answers right: ",
         "where the time of the requests went",
@@ -211,6 +207,9 @@ fn the_demo_shows_where_the_time_went_and_agrees_with_its_clients() {
         "images per execution",
         "requests per second",
         "clients and metrics agree: ",
+        "/health?verbose\n{\"status\":\"",
+        "{\"name\":\"reads_seven\",\"state\":\"",
+        "{\"name\":\"workers_free\",\"state\":\"",
         " 20 rejected, 15 cancelled (by tenant: ",
         " acme",
         " globex",
@@ -254,7 +253,7 @@ fn what_comes_together_is_executed_together() {
     // The batch waits for all four: it is full then, long before the time is over.
     let arguments = [&FREE[..], &["--max-batch", "4", "--patience", "60s"]].concat();
     let mut service = Service::start(&arguments, &[]);
-    let (http, metrics) = service.ready();
+    let Ready { http, metrics, .. } = service.ready();
     let metrics = metrics.expect("metrics are on");
     let runtime = Runtime::new().expect("a runtime");
     let pictures = heldout();
@@ -296,7 +295,7 @@ fn what_comes_together_is_executed_together() {
 fn a_full_queue_refuses_and_says_so() {
     let arguments = [&FREE[..], &["--max-batch", "1", "--capacity", "1"]].concat();
     let mut service = Service::start(&arguments, &[]);
-    let (http, metrics) = service.ready();
+    let Ready { http, metrics, .. } = service.ready();
     let metrics = metrics.expect("metrics are on");
     let runtime = Runtime::new().expect("a runtime");
     let picture = heldout()[0].0.to_png();
@@ -428,63 +427,56 @@ fn a_bad_start_is_refused_and_says_why() {
     fs::write(path("half.onnx"), &whole[..whole.len() / 2]).expect("a new folder takes files");
     let (missing, broken, half) = (path("missing.onnx"), path("broken.onnx"), path("half.onnx"));
 
-    let [http, free, metrics, _] = FREE;
     // 192.0.2.1 is set aside for documentation: no machine has it.
     let none_has_it = "192.0.2.1:8000";
+    for listener in ["http", "health", "metrics", "control"] {
+        let flag = format!("--{listener}");
+        for value in ["nonsense", "127.0.0.1:99999"] {
+            refused(&with(&flag, value), &[], value);
+        }
+        for value in [&*occupied, none_has_it] {
+            let text = format!("cannot listen on {value} for {listener}");
+            refused(&with(&flag, value), &[], &text);
+        }
+    }
     let folder = env!("CARGO_MANIFEST_DIR");
-    for (arguments, name) in [
-        ([http, &occupied, metrics, free], &*occupied),
-        ([http, "nonsense", metrics, free], "nonsense"),
-        ([http, "127.0.0.1:99999", metrics, free], "127.0.0.1:99999"),
-        ([http, none_has_it, metrics, free], none_has_it),
-        ([http, free, metrics, &occupied], &occupied),
-        ([http, free, metrics, "nonsense"], "nonsense"),
-        ([http, free, metrics, none_has_it], none_has_it),
-        ([http, free, "--model", &missing], &missing),
-        ([http, free, "--model", &broken], &broken),
-        ([http, free, "--model", &half], &half),
-        ([http, free, "--model", folder], folder),
-    ] {
-        // Of the cases without `--metrics`.
-        let default = [("OTEL_SERVICE_NAME", "digits")];
-        let elsewhere = [("INSTRUMENT_METRICS_ADDR", free)];
-        let variables = if arguments[2] == metrics {
-            default
-        } else {
-            elsewhere
-        };
-        refused(&arguments, &variables, name);
+    for model in [&*missing, &broken, &half, folder] {
+        refused(&with("--model", model), &[], model);
     }
     for (variable, value) in [
         ("INSTRUMENT_METRICS_ADDR", "nonsense"),
         ("INSTRUMENT_METRICS_ADDR", ":9464"),
+        ("INSTRUMENT_HEALTH_ADDR", "8081"),
+        ("INSTRUMENT_CONTROL_ADDR", "localhost"),
+        ("INSTRUMENT_DRAIN_DELAY", "5"),
         ("INSTRUMENT_DISABLED", "maybe"),
     ] {
-        refused(
-            &FREE,
-            &[(variable, value)],
-            &format!("{variable} = {value:?}"),
-        );
+        let text = format!("{variable} = {value:?}");
+        refused(&FREE, &[(variable, value)], &text);
     }
-    refused(&FREE, &[("INSTRUMENT_METRICS_ADDR", &occupied)], &occupied);
+    for listener in ["health", "metrics", "control"] {
+        let variable = format!("INSTRUMENT_{}_ADDR", listener.to_uppercase());
+        let text = format!("cannot listen on {occupied} for {listener}");
+        refused(&FREE, &[(&variable, &occupied)], &text);
+    }
 }
 
-/// Starts it and expects that it says `name` and nothing else.
-fn refused(arguments: &[&str], variables: &[(&str, &str)], name: &str) {
+/// Free ports, but for this.
+fn with<'a>(flag: &'a str, value: &'a str) -> Vec<&'a str> {
+    let free = FREE.as_chunks().0.iter();
+    let others = free.copied().filter(|[other, _]| *other != flag);
+    others.chain([[flag, value]]).flatten().collect()
+}
+
+/// Starts it and expects that it complains of `text` and nothing else.
+fn refused(arguments: &[&str], variables: &[(&str, &str)], text: &str) {
     let ended = Service::start(arguments, variables).ended();
-    assert_eq!(
-        ended.status.code(),
-        Some(1),
-        "{arguments:?} {variables:?}: {ended:?}"
-    );
-    assert!(
-        ended.stdout.is_empty(),
-        "{arguments:?} {variables:?}: {ended:?}"
-    );
-    assert!(
-        ended.stderr.starts_with("error: ") && ended.stderr.contains(name),
-        "{arguments:?} {variables:?}: {ended:?}"
-    );
+    let asked = format!("{arguments:?} {variables:?}: {ended:?}");
+    assert_eq!(ended.status.code(), Some(1), "{asked}");
+    assert!(ended.stdout.is_empty(), "{asked}");
+    let complaints = ended.complaints().join("\n");
+    let named = complaints.starts_with("error: ") && complaints.contains(text);
+    assert!(named, "no `{text}`: {asked}");
 }
 
 #[test]
@@ -503,16 +495,19 @@ fn a_wrong_flag_is_told_apart_from_a_bad_start() {
 }
 
 #[test]
-fn disabled_telemetry_leaves_the_answers() {
+fn disabled_telemetry_leaves_the_answers_and_health() {
     let addr = peer::free_addr();
     let metrics = addr.to_string();
-    let arguments = ["--http", "127.0.0.1:0", "--metrics", &metrics];
-    let mut service = Service::start(&arguments, &[("INSTRUMENT_DISABLED", "1")]);
-    let (http, metrics) = service.ready();
-    assert_eq!(metrics, None);
+    let variables = [
+        ("INSTRUMENT_DISABLED", "1"),
+        ("INSTRUMENT_METRICS_ADDR", &*metrics),
+    ];
+    let mut service = Service::start(&FREE, &variables);
+    let ready = service.ready();
+    assert_eq!(ready.metrics, None);
     assert!(peer::get(addr, "/metrics").is_err(), "nobody listens there");
     let runtime = Runtime::new().expect("a runtime");
-    let mut client = Client::new(http);
+    let mut client = Client::new(ready.http);
     let (image, digit) = heldout()[0].clone();
     let (status, answer) = post(&runtime, &mut client, image.to_png());
     assert_eq!(
@@ -521,6 +516,12 @@ fn disabled_telemetry_leaves_the_answers() {
     );
     let (status, _) = post(&runtime, &mut client, b"bad".to_vec());
     assert_eq!(status, StatusCode::BAD_REQUEST);
+    let health = peer::get(ready.health, "/health").expect("health goes on");
+    assert_eq!(health.status, 200, "{}", health.body);
+    // Without metrics nobody counts who waits, and what is not known is left out.
+    let has = |key: &str| health.body.contains(key);
+    assert!(has("\"model\":\"digits\"") && !has("queue_depth"));
+    assert!(TcpStream::connect(ready.control).is_ok());
     service.signal("TERM");
     assert!(service.ended().status.success());
     let ended = Service::start(&["--demo"], &[("INSTRUMENT_DISABLED", "1")]).ended();

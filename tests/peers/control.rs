@@ -143,6 +143,17 @@ pub fn a_triton_client_understands_all_it_asks(address: SocketAddr, service: &st
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }
 
+/// `health` is the health address of the same service: what is asked over HTTP is answered there.
+pub fn a_triton_http_client_understands_all_it_asks(health: SocketAddr) {
+    let script = script("triton_http_client.py");
+    let Some(text) = python(&[&script, &health.to_string(), "digits", "1"]) else {
+        return;
+    };
+    let expected = "live: true\nready: true\nmodel ready: true\nversion ready: true\n\
+        unknown model: false\n";
+    assert_eq!(text, expected);
+}
+
 /// The same service, with reflection.
 pub fn grpcurl_finds_its_way(address: SocketAddr) {
     let Some(grpcurl) = peer::require("grpcurl") else {
@@ -176,6 +187,20 @@ pub fn grpcurl_finds_its_way(address: SocketAddr) {
     }
     let described = ask(&[&address, "describe", "inference.ModelInferRequest"]);
     assert!(described.contains("raw_input_contents = 7"), "{described}");
+}
+
+/// The same service, with reflection: what the health protocol says of a name.
+pub fn grpcurl_is_told(address: SocketAddr, name: &str, status: &str) {
+    let Some(grpcurl) = peer::require("grpcurl") else {
+        return;
+    };
+    let request = format!(r#"{{"service": "{name}"}}"#);
+    let options = ["-plaintext", "-max-time", "60", "-d", &request];
+    let method = [&*address.to_string(), "grpc.health.v1.Health/Check"].map(str::to_owned);
+    let arguments = [&options[..], &[&method[0], &method[1]]].concat();
+    let (text, well) = run(&grpcurl, &arguments);
+    let said = format!(r#""status": "{status}""#);
+    assert!(well && text.contains(&said), "{name}: {text}");
 }
 
 /// The same service, without reflection.

@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use instrument_inference::Telemetry;
 use tokio::time::sleep;
 
-use crate::client::Sent;
+use crate::client::{Client, Sent};
 use crate::digits::{Image, heldout};
 use crate::quickstart::comparison::compare;
 use crate::quickstart::error::{DemoError, PATIENCE};
@@ -34,8 +35,11 @@ const MOST_ATTEMPTS: u64 = 10 * IMPATIENT;
 
 const PAUSE: Duration = Duration::from_micros(500);
 
+/// How often health counts who waits.
+const COUNTED: Duration = Duration::from_millis(250);
+
 /// Sends requests to the service at `http` and prints what they saw and what `telemetry` has recorded of them: 300 of
-/// several kinds, then many digits, once executed each alone and once in batches.
+/// several kinds, then many digits, once executed each alone and once in batches. In the end it asks how the service is.
 ///
 /// # Errors
 ///
@@ -72,6 +76,33 @@ pub async fn demo(http: SocketAddr, telemetry: &Telemetry, flags: &Flags) -> Res
         });
     }
     println!("clients and metrics agree: {clients}");
+    match telemetry.health_addr() {
+        Some(health) => show_health(health).await,
+        None => Ok(()),
+    }
+}
+
+/// What a probe is told after all that. How many wait is counted four times a second: a moment ago there were some.
+async fn show_health(health: SocketAddr) -> Result<(), DemoError> {
+    let mut client = Client::new(health);
+    let end = Instant::now() + PATIENCE;
+    let body = loop {
+        let reply = client.get("/health?verbose").await?;
+        let body = String::from_utf8_lossy(&reply.body).into_owned();
+        if reply.status != StatusCode::OK {
+            return Err(DemoError::Answer {
+                what: "/health",
+                status: reply.status,
+                body,
+            });
+        }
+        if body.contains("\"queue_depth\":0,") {
+            break body;
+        }
+        late(end)?;
+        sleep(COUNTED / 4).await;
+    };
+    println!("\nhow it is, from http://{health}/health?verbose\n{body}");
     Ok(())
 }
 

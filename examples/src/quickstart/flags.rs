@@ -9,12 +9,15 @@ use std::time::Duration;
 use crate::digits::{Classifier, ModelError};
 
 const USAGE: &str = "\
-usage: quickstart [--http ADDR] [--metrics ADDR] [--model PATH] [--max-batch N] [--patience TIME] [--capacity N] [--demo]
+usage: quickstart [--http ADDR] [--health ADDR] [--metrics ADDR] [--control ADDR]
+                  [--model PATH] [--max-batch N] [--patience TIME] [--capacity N] [--demo]
 
 Reads handwritten digits: POST a PNG to /predict.
 
   --http ADDR      where requests are answered [127.0.0.1:8000]
+  --health ADDR    where /health and the probes are answered [127.0.0.1:8081]
   --metrics ADDR   where /metrics is served [127.0.0.1:9464]
+  --control ADDR   where gRPC health is answered [127.0.0.1:8082]
   --model PATH     an ONNX file to serve instead of the built-in model
   --max-batch N    execute at most N images at once [32]
   --patience TIME  wait so long for a batch to fill, such as 500us or 2ms [0ms: take what waits]
@@ -24,17 +27,27 @@ Reads handwritten digits: POST a PNG to /predict.
 
 An ADDR is a host and a port, such as 127.0.0.1:8000; port 0 takes any that is free.
 
-The environment wins over --metrics:
-  INSTRUMENT_METRICS_ADDR   where /metrics is served
-  INSTRUMENT_DISABLED=1     record nothing, serve no metrics
+SIGTERM takes it out of rotation, and ends it after the drain delay; Ctrl-C ends it at once.
+
+The environment wins over the flags:
+  INSTRUMENT_HEALTH_ADDR    as --health
+  INSTRUMENT_METRICS_ADDR   as --metrics
+  INSTRUMENT_CONTROL_ADDR   as --control
+  INSTRUMENT_DRAIN_DELAY    how long requests are answered after SIGTERM, such as 10s [5s]
+  INSTRUMENT_DISABLED=1     record nothing, serve no metrics; health goes on
 ";
 
 const FREE_PORT: &str = "127.0.0.1:0";
 
+/// How long clients have to go elsewhere. Nobody else asks the demo.
+const DRAIN_DELAY: Duration = Duration::from_secs(5);
+
 /// The flags that have a value.
-const VALUES: [&str; 6] = [
+const VALUES: [&str; 8] = [
     "--http",
+    "--health",
     "--metrics",
+    "--control",
     "--model",
     "--max-batch",
     "--patience",
@@ -49,7 +62,9 @@ const TIME: &str = "no whole number of us, ms or s after";
 #[derive(Debug, PartialEq)]
 pub struct Flags {
     http: Option<String>,
+    health: Option<String>,
     metrics: Option<String>,
+    control: Option<String>,
     model: Option<PathBuf>,
     /// As many images are executed at once, at most.
     pub max_batch: usize,
@@ -65,7 +80,9 @@ impl Default for Flags {
     fn default() -> Flags {
         Flags {
             http: None,
+            health: None,
             metrics: None,
+            control: None,
             model: None,
             max_batch: 32,
             patience: Duration::ZERO,
@@ -136,6 +153,8 @@ impl Flags {
                     let addr = value.into_string().map_err(|_| wrong("no address after"))?;
                     let slot = match name {
                         "--http" => &mut flags.http,
+                        "--health" => &mut flags.health,
+                        "--control" => &mut flags.control,
                         _ => &mut flags.metrics,
                     };
                     *slot = Some(addr);
@@ -151,10 +170,32 @@ impl Flags {
         self.addr(self.http.as_deref(), "127.0.0.1:8000")
     }
 
+    /// Where health is served over HTTP, if the environment does not say otherwise.
+    #[must_use]
+    pub fn health(&self) -> &str {
+        self.addr(self.health.as_deref(), "127.0.0.1:8081")
+    }
+
+    /// Where health is served over gRPC, if the environment does not say otherwise.
+    #[must_use]
+    pub fn control(&self) -> &str {
+        self.addr(self.control.as_deref(), "127.0.0.1:8082")
+    }
+
     /// Where `/metrics` is served, if the environment does not say otherwise.
     #[must_use]
     pub fn metrics(&self) -> &str {
         self.addr(self.metrics.as_deref(), "127.0.0.1:9464")
+    }
+
+    /// How long requests are answered after the order to end, if the environment does not say otherwise.
+    #[must_use]
+    pub fn drain_delay(&self) -> Duration {
+        if self.demo {
+            Duration::ZERO
+        } else {
+            DRAIN_DELAY
+        }
     }
 
     fn addr<'a>(&self, given: Option<&'a str>, default: &'a str) -> &'a str {
@@ -204,10 +245,19 @@ mod tests {
     #[test]
     fn flags_are_optional() {
         let flags = parse(&[]).expect("nothing is wrong with nothing");
-        assert_eq!(flags.http(), "127.0.0.1:8000");
-        assert_eq!(flags.metrics(), "127.0.0.1:9464");
+        let addresses = |flags: &Flags| {
+            let all = [
+                flags.http(),
+                flags.health(),
+                flags.metrics(),
+                flags.control(),
+            ];
+            all.map(str::to_owned)
+        };
+        let ports = [8000, 8081, 9464, 8082].map(|port| format!("127.0.0.1:{port}"));
+        assert_eq!(addresses(&flags), ports);
         let flags = parse(&["--demo"]).expect("a known flag");
-        assert_eq!((flags.http(), flags.metrics()), (FREE_PORT, FREE_PORT));
+        assert_eq!(addresses(&flags), [FREE_PORT; 4]);
     }
 
     #[test]
@@ -215,6 +265,9 @@ mod tests {
         let flags = parse(&["--http", "a:1", "--metrics=b:2", "--demo", "--model", "x=y"]);
         let flags = flags.expect("known flags");
         assert_eq!((flags.http(), flags.metrics()), ("a:1", "b:2"));
+        let flags_of_health = parse(&["--health=c:3", "--control", "d:4"]).expect("known flags");
+        let of_health = (flags_of_health.health(), flags_of_health.control());
+        assert_eq!(of_health, ("c:3", "d:4"));
         assert_eq!(flags.model, Some("x=y".into()));
         let flags = parse(&["--max-batch", "8", "--patience=500us", "--capacity", "1"]);
         let flags = flags.expect("known flags");

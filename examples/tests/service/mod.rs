@@ -17,7 +17,19 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Ports that nobody else has.
-pub const FREE: [&str; 4] = ["--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0"];
+pub const FREE: [&str; 8] = [
+    "--http",
+    "127.0.0.1:0",
+    "--health",
+    "127.0.0.1:0",
+    "--metrics",
+    "127.0.0.1:0",
+    "--control",
+    "127.0.0.1:0",
+];
+
+/// What says how long requests are answered after SIGTERM.
+pub const DRAIN_DELAY: &str = "INSTRUMENT_DRAIN_DELAY";
 
 /// The built program.
 fn program() -> &'static Path {
@@ -70,8 +82,29 @@ pub struct Ended {
     pub stderr: String,
 }
 
+impl Ended {
+    /// What it printed on standard error beside the news of its life, which are there in every run.
+    pub fn complaints(&self) -> Vec<&str> {
+        let news =
+            ["readiness", "startup"].map(|group| format!("instrument_inference: {group} is "));
+        let is_news = |line: &&str| news.iter().any(|news| line.starts_with(news));
+        self.stderr.lines().filter(|line| !is_news(line)).collect()
+    }
+}
+
+/// Where it serves.
+#[derive(Debug, Clone, Copy)]
+pub struct Ready {
+    pub http: SocketAddr,
+    pub health: SocketAddr,
+    /// None where nothing is recorded.
+    pub metrics: Option<SocketAddr>,
+    pub control: SocketAddr,
+}
+
 impl Service {
-    /// Starts it with these arguments and variables, and none of ours from the environment of the test.
+    /// Starts it with these arguments and variables, and none of ours from the environment of the test. SIGTERM ends it
+    /// without a delay, where the variables do not say otherwise.
     pub fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Service {
         let scratch = Scratch::new("quickstart");
         let open =
@@ -85,6 +118,7 @@ impl Service {
         }
         let child = command
             .args(arguments)
+            .env(DRAIN_DELAY, "0s")
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(open("stdout"))
@@ -94,13 +128,13 @@ impl Service {
         Service { child, scratch }
     }
 
-    /// Waits for the line that says where it serves: the two addresses.
-    pub fn ready(&mut self) -> (SocketAddr, Option<SocketAddr>) {
+    /// Waits for the line that says where it serves.
+    pub fn ready(&mut self) -> Ready {
         let end = Instant::now() + PATIENCE;
         loop {
             let stdout = self.printed("stdout");
             if let Some((line, _)) = stdout.split_once('\n') {
-                return addresses(line).unwrap_or_else(|| panic!("not a ready line: {line}"));
+                return ready(line).unwrap_or_else(|| panic!("not a ready line: {line}"));
             }
             let ended = self.child.try_wait().expect("a child can be waited for");
             assert!(
@@ -120,6 +154,12 @@ impl Service {
             sent.is_ok_and(|status| status.success()),
             "kill -s {name} {pid}"
         );
+    }
+
+    /// Whether it has not ended.
+    pub fn runs(&mut self) -> bool {
+        let ended = self.child.try_wait();
+        ended.expect("a child can be waited for").is_none()
     }
 
     /// Waits for its end.
@@ -156,13 +196,21 @@ impl Drop for Service {
     }
 }
 
-fn addresses(line: &str) -> Option<(SocketAddr, Option<SocketAddr>)> {
-    let (http, metrics) = line.strip_prefix("ready http=")?.split_once(" metrics=")?;
+/// Reads `ready http=… health=… metrics=… control=…`, and nothing else.
+fn ready(line: &str) -> Option<Ready> {
+    let (http, rest) = line.strip_prefix("ready http=")?.split_once(" health=")?;
+    let (health, rest) = rest.split_once(" metrics=")?;
+    let (metrics, control) = rest.split_once(" control=")?;
     let metrics = match metrics {
         "off" => None,
         addr => Some(addr.parse().ok()?),
     };
-    Some((http.parse().ok()?, metrics))
+    Some(Ready {
+        http: http.parse().ok()?,
+        health: health.parse().ok()?,
+        metrics,
+        control: control.parse().ok()?,
+    })
 }
 
 /// The sum of a family's lines that have all of these labels, as the scrape says it now.
