@@ -118,6 +118,19 @@ fn seldom() {
     RUNS.fetch_add(1, Ordering::AcqRel);
 }
 
+static OUTSIDE: AtomicBool = AtomicBool::new(false);
+
+/// A blocking client panics inside of a runtime.
+#[health_check(cache = "400ms", timeout = "100ms")]
+fn runs_outside() {
+    let outside = tokio::runtime::Handle::try_current().is_err();
+    OUTSIDE.store(outside, Ordering::Release);
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime of its own")
+        .block_on(async {});
+}
+
 static SEEN: Mutex<Vec<bool>> = Mutex::new(Vec::new());
 
 #[health_check(cache = "400ms", timeout = "50ms")]
@@ -311,6 +324,15 @@ pub mod told {
         assert!(!instrument_inference::check_is_overdue());
         let (telemetry, _) = install(builder().checks([check!(looks_at_the_time)]));
         until("it has seen it", || !SEEN.lock().unwrap().is_empty());
+        stop(&telemetry);
+    }
+
+    pub fn sync_checks_are_outside_of_every_runtime() {
+        let runtime = runtime(1);
+        let _inside = runtime.enter();
+        let (telemetry, health) = install(builder().checks([check!(runs_outside)]));
+        until("it is well", || probe(health, "/readyz").status == 200);
+        assert!(OUTSIDE.load(Ordering::Acquire));
         stop(&telemetry);
     }
 

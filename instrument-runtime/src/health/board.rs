@@ -15,12 +15,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
+/// How many inputs wait in a queue. Takes no lock.
+pub(crate) type QueueDepth = Arc<dyn Fn() -> usize + Send + Sync>;
+
 /// What the rest of the process is asked.
 pub(crate) struct Surroundings {
     /// How long ago the process last got on with its work; `None` where nobody knows.
     pub(crate) progress: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
-    /// Inputs that wait; `None` where nobody counts them.
-    pub(crate) queue_depth: Box<dyn Fn() -> Option<usize> + Send + Sync>,
+    /// The queues that there are.
+    pub(crate) queues: Box<dyn Fn() -> Vec<QueueDepth> + Send + Sync>,
 }
 
 /// A process whose work ends at least this often gets on with it.
@@ -30,9 +33,6 @@ const BUSY: Duration = Duration::from_secs(5);
 const GAP: Duration = Duration::from_secs(1);
 
 const NO_GAP: u64 = u64::MAX;
-
-/// More than any `usize` of the queues of one process.
-const UNKNOWN: u64 = u64::MAX;
 
 /// What was published last, and how often what changed to what.
 struct Announced {
@@ -62,8 +62,8 @@ struct Inner {
     /// Which gap was seen: the tick before it, in nanoseconds, and when it was seen.
     gap: AtomicU64,
     gap_seen: AtomicU64,
-    /// As of the last tick; [`UNKNOWN`] where nobody counts.
-    queue_depth: AtomicU64,
+    /// As of the last tick: finding them takes a lock, reading them does not.
+    queues: ArcSwap<Vec<QueueDepth>>,
     /// One full cycle of the slowest check.
     cycle: Duration,
 }
@@ -102,11 +102,12 @@ impl Board {
             ticked,
             gap: AtomicU64::new(NO_GAP),
             gap_seen: AtomicU64::new(0),
-            queue_depth: AtomicU64::new(UNKNOWN),
+            queues: ArcSwap::default(),
             cycle,
         }));
-        board.count_queue();
+        board.look_at_queues();
         board.look_at_models();
+        board.announced().transitions.clear();
         let told = Arc::downgrade(&board.0);
         board.0.slots.on_change(Arc::new(move || {
             if let Some(inner) = told.upgrade() {
@@ -146,17 +147,14 @@ impl Board {
         }
     }
 
-    fn count_queue(&self) {
-        let waiting = (self.0.surroundings.queue_depth)();
-        let waiting = waiting.and_then(|depth| u64::try_from(depth).ok());
-        self.0
-            .queue_depth
-            .store(waiting.unwrap_or(UNKNOWN), Ordering::Release);
+    fn look_at_queues(&self) {
+        let queues = (self.0.surroundings.queues)();
+        self.0.queues.store(Arc::new(queues));
     }
 
     fn queue_depth(&self) -> Option<usize> {
-        let known = self.0.queue_depth.load(Ordering::Acquire);
-        usize::try_from(known).ok().filter(|_| known != UNKNOWN)
+        let queues = self.0.queues.load();
+        (!queues.is_empty()).then(|| queues.iter().map(|depth| depth()).sum())
     }
 
     /// The scheduler was not run for a while, and whether it is dead or the whole process stood still shows within one
@@ -177,7 +175,7 @@ impl Board {
         // a gap that ends with this tick is seen before it is forgotten
         self.is_thawing(now);
         self.0.ticked.store(nanos(now), Ordering::Release);
-        self.count_queue();
+        self.look_at_queues();
         let life = self.0.facts.load().life;
         if life.closing_at.is_some_and(|at| at <= now) && !life.closing {
             self.live(|life| life.closing = true);
@@ -235,7 +233,10 @@ impl Board {
             let reason = new.reason.map_or("", Reason::as_str);
             let key = (group.as_str(), new.status.as_str(), reason);
             *announced.transitions.entry(key).or_default() += 1;
-            (self.0.herald)(News::Group(group, *new));
+            // that a service is not ready before it has started is no news
+            if report.lifecycle != Lifecycle::Starting {
+                (self.0.herald)(News::Group(group, *new));
+            }
         }
         announced.rolls = report.rolls;
         announced.models = report.models.iter().map(|model| model.ready).collect();

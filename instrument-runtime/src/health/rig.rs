@@ -92,6 +92,7 @@ pub(crate) struct HealthRig {
     pub(crate) pretence: Arc<Pretence>,
     pub(crate) progress: Arc<Mutex<Option<Duration>>>,
     pub(crate) news: Arc<Mutex<Vec<News>>>,
+    checks: Vec<Enrolled>,
     started: Arc<Mutex<Vec<Started>>>,
     seen: usize,
 }
@@ -130,7 +131,7 @@ impl HealthRig {
         let asked = Arc::clone(&progress);
         let surroundings = Surroundings {
             progress: Box::new(move || *asked.lock().unwrap()),
-            queue_depth: Box::new(|| Some(3)),
+            queues: Box::new(|| vec![Arc::new(|| 3)]),
         };
         let news = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&news);
@@ -171,9 +172,22 @@ impl HealthRig {
             pretence,
             progress,
             news,
+            checks,
             started,
             seen: 0,
         }
+    }
+
+    /// Another engine over the same board, with runs of the test's own.
+    pub(crate) fn engine_with(&self, runner: Box<dyn Runner>) -> Engine {
+        Engine::new(
+            self.board.clone(),
+            Heartbeat::default(),
+            runner,
+            &self.checks,
+            &self.stats,
+            8,
+        )
     }
 
     pub(crate) fn now(&self) -> Duration {

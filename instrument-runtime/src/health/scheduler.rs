@@ -89,3 +89,44 @@ fn run(board: &Board, engine: &mut Engine, told: &Receiver<Message>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::health::rig::{HealthRig, spec};
+    use crate::health::runner::{Job, Run, RunId, Runner};
+    use crate::health::spec::CheckSpec;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::channel;
+
+    const CHECK: CheckSpec = spec("tokenizer");
+
+    /// A fault of ours, once.
+    struct Faulty(Arc<AtomicBool>);
+
+    impl Runner for Faulty {
+        fn start(&mut self, _: RunId, _: &Job) -> Option<Box<dyn Run>> {
+            assert!(self.0.swap(true, Ordering::AcqRel), "a fault of ours");
+            None
+        }
+    }
+
+    #[test]
+    fn a_scheduler_that_panics_is_started_again() {
+        let rig = HealthRig::new(&[CHECK]);
+        let began = Arc::<AtomicBool>::default();
+        let engine = rig.engine_with(Box::new(Faulty(Arc::clone(&began))));
+        let restarts = Arc::<AtomicU64>::default();
+        let counted = Arc::clone(&restarts);
+        let scheduler =
+            Scheduler::start(rig.board.clone(), engine, channel(), counted).expect("a thread");
+        let end = std::time::Instant::now() + Duration::from_secs(60);
+        // what could not be started is counted by the scheduler that came after
+        while rig.stats[0].runs()[7] == 0 {
+            assert!(std::time::Instant::now() < end, "it does not come back");
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        assert_eq!(restarts.load(Ordering::Acquire), 1);
+        drop(scheduler);
+    }
+}

@@ -493,3 +493,49 @@ fn every_transition_is_told_once() {
         .collect();
     assert_eq!(of_check, [Verdict::Down]);
 }
+
+#[test]
+fn whoever_has_no_patience_decides_nothing() {
+    let mut rig = HealthRig::new(&[FIVE]);
+    rig.run_with(secs(10), |_| Some(Health::up()));
+    let (tell, told) = futures_channel::oneshot::channel();
+    rig.engine.tell(Message::Refresh("tokenizer".into(), tell));
+    rig.pass(millis(1));
+    drop(told);
+    let run = rig.started().pop().unwrap();
+    rig.begin(&run);
+    rig.end(&run, Health::fatal(Reason::CUDA_ERROR));
+    assert_eq!(rig.verdict("tokenizer"), Verdict::Down);
+}
+
+#[test]
+fn replicas_that_start_together_do_not_ask_together() {
+    let remote = spec("redis").remote().soft();
+    let mut firsts = Vec::new();
+    let mut seconds = Vec::new();
+    for _ in 0..40 {
+        let mut rig = HealthRig::new(&[remote]);
+        rig.run_with(secs(10), |_| Some(Health::up()));
+        firsts.push(rig.started()[0].at);
+        seconds.push(rig.started()[1].at);
+    }
+    // the first look is spread over a second, the second over a whole period
+    let spread = |times: &[Duration]| {
+        let (first, last) = (times.iter().min(), times.iter().max());
+        last.unwrap().saturating_sub(*first.unwrap())
+    };
+    assert!(firsts.iter().all(|at| *at <= secs(1)), "{firsts:?}");
+    assert!(spread(&firsts) > millis(500), "{firsts:?}");
+    assert!(spread(&seconds) > millis(1_500), "{seconds:?}");
+}
+
+#[test]
+fn that_a_service_starts_is_no_news() {
+    let mut rig = HealthRig::with(&[FIVE], false, 8);
+    let slot = rig.slots.declare("digits", "1");
+    rig.run_with(millis(1), |_| Some(Health::up()));
+    assert!(rig.news.lock().unwrap().is_empty());
+    slot.enter(Phase::Failed);
+    let told = rig.news.lock().unwrap().len();
+    assert!(told > 0, "but that it cannot is");
+}

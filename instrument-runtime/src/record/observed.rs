@@ -153,6 +153,13 @@ impl Observed {
         one_of(&self.models, |one| one.attributes == *attributes, new)
     }
 
+    pub(crate) fn queues(&self) -> Vec<Arc<Waiting>> {
+        self.queues
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     pub(crate) fn each_queue(&self, look: impl FnMut(&Waiting)) {
         each(&self.queues, look);
     }

@@ -230,7 +230,7 @@ fn board(
     let (progress, queues) = (recording.cloned(), recording.cloned());
     let surroundings = Surroundings {
         progress: Box::new(move || progress.as_ref()?.progress()),
-        queue_depth: Box::new(move || queues.as_ref()?.queue_depth()),
+        queues: Box::new(move || queues.as_ref().map(Recording::queues).unwrap_or_default()),
     };
     Board::new(
         clock.clone(),

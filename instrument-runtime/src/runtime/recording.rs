@@ -7,6 +7,7 @@ use crate::record::combo;
 use crate::record::drain;
 use crate::record::layout::Layouts;
 use crate::record::local;
+use crate::record::queue::Waiting;
 use crate::record::recorder::{Extent, Recorder};
 use crate::record::slot_recording;
 use crate::record::tick::Ticker;
@@ -115,13 +116,13 @@ impl Recording {
         drain::last_progress()
     }
 
-    /// Inputs that wait; `None` where there is no queue.
-    pub(crate) fn queue_depth(&self) -> Option<usize> {
-        let mut depth = None;
-        self.recorder
-            .observed
-            .each_queue(|queue| depth = Some(depth.unwrap_or(0) + queue.size()));
-        depth
+    /// How many inputs wait, by queue.
+    pub(crate) fn queues(&self) -> Vec<Arc<dyn Fn() -> usize + Send + Sync>> {
+        let queues = self.recorder.observed.queues();
+        let depth = |queue: Arc<Waiting>| -> Arc<dyn Fn() -> usize + Send + Sync> {
+            Arc::new(move || queue.size())
+        };
+        queues.into_iter().map(depth).collect()
     }
 
     pub(crate) fn metrics_addr(&self) -> Option<SocketAddr> {

@@ -44,7 +44,7 @@ impl Recording {
     }
 
     #[cfg(feature = "health")]
-    pub(crate) fn queue_depth(&self) -> Option<usize> {
+    pub(crate) fn queues(&self) -> Vec<std::sync::Arc<dyn Fn() -> usize + Send + Sync>> {
         match *self {}
     }
 

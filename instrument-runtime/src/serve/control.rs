@@ -25,8 +25,10 @@ pub(crate) struct ControlOptions {
     pub(crate) watches: WatchLimits,
     /// Counts the watches that are open.
     pub(crate) open_watches: Arc<AtomicU64>,
-    /// In bytes, either way.
-    pub(crate) longest_message: usize,
+    /// In bytes.
+    pub(crate) longest_answer: usize,
+    /// In bytes. What is asked here is a name or two; a hundred streams of each connection hold what has arrived.
+    pub(crate) longest_question: usize,
 }
 
 impl Default for ControlOptions {
@@ -40,7 +42,8 @@ impl Default for ControlOptions {
                 total: 1024,
             },
             open_watches: Arc::default(),
-            longest_message: 4 << 20,
+            longest_answer: 4 << 20,
+            longest_question: 64 << 10,
         }
     }
 }
@@ -51,7 +54,8 @@ pub(crate) struct ControlPlane {
     health: GrpcHealth,
     inference: Inference,
     reflection: bool,
-    longest_message: usize,
+    longest_answer: usize,
+    longest_question: usize,
 }
 
 impl ControlPlane {
@@ -78,19 +82,20 @@ impl ControlPlane {
                 version: version.into(),
             },
             reflection: options.reflection,
-            longest_message: options.longest_message,
+            longest_answer: options.longest_answer,
+            longest_question: options.longest_question,
         })
     }
 
     /// What it answers; `into_axum_router` makes a router of it.
     pub(crate) fn routes(&self) -> Routes {
-        let longest = self.longest_message;
+        let (question, answer) = (self.longest_question, self.longest_answer);
         let health = HealthServer::new(self.health.clone())
-            .max_decoding_message_size(longest)
-            .max_encoding_message_size(longest);
+            .max_decoding_message_size(question)
+            .max_encoding_message_size(answer);
         let inference = GrpcInferenceServiceServer::new(self.inference.clone())
-            .max_decoding_message_size(longest)
-            .max_encoding_message_size(longest);
+            .max_decoding_message_size(question)
+            .max_encoding_message_size(answer);
         let routes = Routes::new(health).add_service(inference);
         let routes = if self.reflection {
             with_reflection(routes)

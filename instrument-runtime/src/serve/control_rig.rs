@@ -55,7 +55,7 @@ impl Rig {
             slots.clone(),
             Surroundings {
                 progress: Box::new(|| None),
-                queue_depth: Box::new(|| None),
+                queues: Box::new(Vec::new),
             },
             facts,
             Duration::from_secs(5),

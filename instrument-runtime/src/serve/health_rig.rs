@@ -51,7 +51,7 @@ impl Rig {
         };
         let surroundings = Surroundings {
             progress: Box::new(|| None),
-            queue_depth: Box::new(|| Some(2)),
+            queues: Box::new(|| vec![Arc::new(|| 2)]),
         };
         let board = Board::new(
             HealthClock::Manual(Arc::clone(&nanos)),
