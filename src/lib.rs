@@ -738,7 +738,8 @@ pub use instrument_runtime::{
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{
-    CheckError, ConfigError, FlushError, InstallError, ModelSlot, Telemetry, TelemetryBuilder,
+    CheckError, ConfigError, FlushError, InstallError, ModelSlot, ServeLimits, Telemetry,
+    TelemetryBuilder,
 };
 #[cfg(feature = "health")]
 pub use instrument_runtime::{

@@ -2,6 +2,7 @@
 
 use crate::vocab::duration;
 use crate::vocab::level::Level;
+use crate::vocab::serve_limits::ServeLimits;
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -80,6 +81,7 @@ pub(crate) struct Config {
     pub(crate) control_addr: Option<Setting>,
     pub(crate) drain_delay: Duration,
     pub(crate) handle_signals: bool,
+    pub(crate) limits: ServeLimits,
     pub(crate) disabled: bool,
     pub(crate) level: Option<Level>,
     /// Lines of a scrape.
@@ -101,6 +103,7 @@ impl Config {
             control_addr: None,
             drain_delay: DRAIN_DELAY,
             handle_signals: false,
+            limits: ServeLimits::DEFAULT,
             disabled: false,
             level: None,
             line_budget: None,

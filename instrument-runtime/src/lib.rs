@@ -98,6 +98,8 @@ pub use vocab::label::LabelValue;
 pub use vocab::label_set::{Label, LabelSet};
 pub use vocab::level::Level;
 pub use vocab::outcome::{Outcome, Rejection};
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub use vocab::serve_limits::ServeLimits;
 #[cfg(feature = "health")]
 pub use vocab::{
     group::{Group, HealthStatus},

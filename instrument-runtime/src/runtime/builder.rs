@@ -8,6 +8,7 @@ use crate::runtime::place;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
 use crate::vocab::level::Level;
+use crate::vocab::serve_limits::ServeLimits;
 use std::panic::Location;
 
 /// What a service says about its telemetry before it is [installed](TelemetryBuilder::install).
@@ -52,6 +53,13 @@ impl TelemetryBuilder {
             name: "metrics_addr",
             value: address.into(),
         });
+        self
+    }
+
+    /// Changes what the addresses of ours may hold, whatever clients do:
+    /// `.limits(|limits| limits.health_connections(16))`.
+    pub fn limits(mut self, change: impl FnOnce(ServeLimits) -> ServeLimits) -> TelemetryBuilder {
+        self.config.limits = change(self.config.limits);
         self
     }
 

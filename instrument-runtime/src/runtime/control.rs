@@ -8,6 +8,7 @@ use crate::runtime::health_setup::HealthSetup;
 use crate::serve::connection::Limits;
 use crate::serve::control::{ControlOptions, ControlPlane};
 use crate::serve::http::{Listener, Protocol};
+use crate::serve::watch_seats::WatchLimits;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -29,6 +30,10 @@ impl Control {
             lists: !setup.without_list,
             reflection: setup.reflection,
             open_watches: Arc::clone(open_watches),
+            watches: WatchLimits {
+                per_connection: config.limits.watch_streams_per_connection,
+                total: config.limits.watch_streams,
+            },
             ..ControlOptions::default()
         };
         let version = config.service_version.as_deref();
@@ -56,7 +61,10 @@ impl Control {
             name: "control",
             socket: bind(setting, "control")?,
             router: self.0.routes().into_axum_router(),
-            limits: Limits::OTHERS,
+            limits: Limits {
+                connections: config.limits.control_connections,
+                ..Limits::OTHERS
+            },
             protocol: Protocol::Http2,
         }))
     }

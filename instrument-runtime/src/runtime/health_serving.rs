@@ -39,7 +39,10 @@ impl Bound {
                 name: "health",
                 socket: bind(setting, "health")?,
                 router: health_http::router(board.clone(), options),
-                limits: Limits::HEALTH,
+                limits: Limits {
+                    connections: config.limits.health_connections,
+                    ..Limits::HEALTH
+                },
                 protocol: Protocol::Http1,
             });
         }

@@ -83,7 +83,10 @@ pub(crate) fn serve_metrics(
         name: "metrics",
         socket,
         router: crate::serve::metrics::router(scrape.clone()),
-        limits: Limits::OTHERS,
+        limits: Limits {
+            connections: config.limits.metrics_connections,
+            ..Limits::OTHERS
+        },
         protocol: Protocol::Http1,
     };
     Server::start("instrument-ops", vec![listener])

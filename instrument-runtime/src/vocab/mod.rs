@@ -16,4 +16,6 @@ pub(crate) mod name;
 pub(crate) mod outcome;
 #[cfg(feature = "health")]
 pub(crate) mod reason;
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub(crate) mod serve_limits;
 pub(crate) mod stage;
