@@ -112,7 +112,7 @@ stories! {
     life: readiness_follows_the_models, a_service_that_holds_itself_back_is_not_ready,
         a_drain_is_told_at_once_and_ends_after_its_delay, servers_of_the_service_end_before_the_health_address,
         what_is_mounted_answers_the_same;
-    probes: probes_run_no_check, probes_answer_with_every_worker_blocked, health_is_among_the_metrics;
+    probes: a_full_address_lets_the_newest_in, probes_run_no_check, probes_answer_with_every_worker_blocked, health_is_among_the_metrics;
     starts: checks_are_linked_given_and_left_out, what_is_wrong_with_checks_is_named_at_once,
         taken_addresses_are_named_and_nothing_is_left_running, names_of_grpc_services_collide_at_the_start,
         the_three_addresses_are_the_defaults;

@@ -110,6 +110,22 @@ pub mod told {
         runtime.shutdown_background();
     }
 
+    pub fn a_full_address_lets_the_newest_in() {
+        let (telemetry, health) = install(builder().limits(|limits| limits.health_connections(4)));
+        let mut clients: Vec<_> = (0..4).map(|_| Client::new(health)).collect();
+        for client in &mut clients {
+            assert_eq!(client.probe("/livez"), 200);
+        }
+        assert_eq!(Client::new(health).probe("/livez"), 200);
+        // the one that was idle longest had to go
+        let mut oldest = clients.remove(0);
+        let mut byte = [0];
+        let closed = oldest.0.read(&mut byte);
+        assert!(matches!(closed, Ok(0) | Err(_)), "{closed:?}");
+        assert_eq!(clients[2].probe("/livez"), 200);
+        stop(&telemetry);
+    }
+
     pub fn health_is_among_the_metrics() {
         let (telemetry, health) = install(builder().checks([check!(counts), check!(counts_async)]));
         until("it is degraded", || {

@@ -25,14 +25,15 @@ impl Control {
         board: &Board,
         open_watches: &Arc<AtomicU64>,
     ) -> Result<Control, InstallError> {
+        let limit = |streams: usize| u64::try_from(streams).unwrap_or(u64::MAX);
         let options = ControlOptions {
             services: setup.grpc_services.clone(),
             lists: !setup.without_list,
             reflection: setup.reflection,
             open_watches: Arc::clone(open_watches),
             watches: WatchLimits {
-                per_connection: config.limits.watch_streams_per_connection,
-                total: config.limits.watch_streams,
+                per_connection: limit(config.limits.watch_streams_per_connection),
+                total: limit(config.limits.watch_streams),
             },
             ..ControlOptions::default()
         };
