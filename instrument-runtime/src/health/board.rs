@@ -259,7 +259,7 @@ impl Board {
         let delay = if starting { Duration::ZERO } else { delay };
         self.publish(|facts, now| {
             let life = &mut facts.life;
-            let at = now + delay;
+            let at = now.saturating_add(delay);
             life.closing_at = Some(life.closing_at.map_or(at, |before| before.min(at)));
             life.closing |= delay.is_zero();
             if !life.draining {
