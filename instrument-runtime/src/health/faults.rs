@@ -3,7 +3,9 @@
 use crate::health::rig::{HealthRig, spec};
 use crate::health::spec::{CheckSpec, Timing};
 use crate::health::verdict::Health;
+use crate::slot::state::Phase;
 use crate::vocab::group::Group;
+use crate::vocab::reason::Reason;
 use std::time::Duration;
 
 const fn secs(seconds: u64) -> Duration {
@@ -13,6 +15,8 @@ const fn secs(seconds: u64) -> Duration {
 const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
+
+const DOWN: Health = Health::down(Reason::DEPENDENCY_UNAVAILABLE);
 
 /// C = 5 s, T = 50 ms: R = 3 s, K = 1 s.
 const FIVE: CheckSpec =
@@ -29,4 +33,29 @@ fn a_drain_may_last_until_somebody_ends_it() {
     assert!(!rig.report().is_closing());
     rig.board.drain(Duration::ZERO);
     assert!(rig.report().is_closing());
+}
+
+#[test]
+fn liveness_cannot_fail_before_startup_is_well() {
+    let live = spec("loop").groups(&[Group::Liveness]);
+    let mut rig = HealthRig::with(&[live], false, 8);
+    let slot = rig.slots.declare("digits", "1");
+    rig.run_with(secs(60), |_| Some(DOWN));
+    assert!(!rig.report().status(Group::Startup).serves());
+    assert!(rig.report().status(Group::Liveness).serves());
+    slot.enter(Phase::Ready);
+    assert!(rig.report().status(Group::Startup).serves());
+    assert!(!rig.report().status(Group::Liveness).serves());
+}
+
+#[test]
+fn liveness_stays_well_while_draining() {
+    let live = spec("loop").groups(&[Group::Liveness]);
+    let mut rig = HealthRig::new(&[live]);
+    rig.run_with(millis(1), |_| Some(Health::up()));
+    rig.board.drain(secs(60));
+    rig.run_with(secs(30), |_| Some(DOWN));
+    assert!(rig.report().status(Group::Liveness).serves());
+    rig.run_with(secs(60), |_| Some(DOWN));
+    assert!(rig.report().is_closing() && rig.report().status(Group::Liveness).serves());
 }

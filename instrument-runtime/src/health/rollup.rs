@@ -224,6 +224,9 @@ fn roll(life: &Life, lifecycle: Lifecycle, group: Group, votes: &[Vote], now: Du
             return unhealthy(Reason::DRAINING);
         }
         (Group::Readiness, Lifecycle::Maintenance) => return unhealthy(Reason::MAINTENANCE),
+        // a restart would only begin the same start again, or cut short what is ending anyway
+        (Group::Liveness, Lifecycle::Draining | Lifecycle::Closing) => return well,
+        (Group::Liveness, _) if !life.started => return well,
         (Group::Startup, _) if life.started => return well,
         _ => {}
     }
