@@ -221,6 +221,7 @@ impl Board {
         facts.version += 1;
         let report = rollup::report(&facts, self.reading());
         facts.life.started |= report.status(Group::Startup).serves();
+        facts.life.been_ready |= report.status(Group::Readiness).serves();
         let version = facts.version;
         self.0.facts.store(Arc::new(facts));
         for (group, (new, old)) in Group::ALL
@@ -254,7 +255,8 @@ impl Board {
     /// From now on the service is on its way out; after `delay` clients have gone elsewhere. Asked again, the shorter
     /// of the two counts.
     pub(crate) fn drain(&self, delay: Duration) {
-        let starting = self.report().lifecycle == Lifecycle::Starting;
+        let starting =
+            self.report().lifecycle == Lifecycle::Starting && !self.0.facts.load().life.been_ready;
         // nobody knows of it yet, so nobody has to be given time
         let delay = if starting { Duration::ZERO } else { delay };
         self.publish(|facts, now| {

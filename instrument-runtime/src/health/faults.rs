@@ -59,3 +59,16 @@ fn liveness_stays_well_while_draining() {
     rig.run_with(secs(60), |_| Some(DOWN));
     assert!(rig.report().is_closing() && rig.report().status(Group::Liveness).serves());
 }
+
+#[test]
+fn who_was_ready_once_drains_with_its_delay() {
+    let mut rig = HealthRig::with(&[FIVE], false, 8);
+    rig.slots.declare("digits", "1").enter(Phase::Ready);
+    rig.run_with(millis(1), |_| Some(Health::up()));
+    assert!(rig.report().status(Group::Readiness).serves());
+    // balancers still send what they have sent a moment ago
+    rig.slots.declare("letters", "1");
+    rig.board.live(|life| life.held = true);
+    rig.board.drain(secs(5));
+    assert!(!rig.report().is_closing());
+}
