@@ -52,6 +52,8 @@ struct Scheduled {
     job: Option<Job>,
     machine: Machine,
     stats: Arc<CheckStats>,
+    /// Not before this by itself.
+    first: Duration,
     due: Duration,
     generation: u64,
     live: Option<Live>,
@@ -91,6 +93,7 @@ impl Engine {
                 job: job(check.run, None),
                 machine: Machine::new(now),
                 stats: Arc::clone(stats),
+                first: now + plan.initial_delay + first,
                 due: now + plan.initial_delay + first,
                 generation: 0,
                 live: None,
@@ -146,7 +149,7 @@ impl Engine {
         for check in &mut self.checks {
             if wanted(check.run) == Some(id) {
                 check.job = job(check.run, Some(state));
-                check.due = check.due.min(now);
+                check.due = check.due.min(check.first.max(now));
             }
         }
     }

@@ -1,11 +1,14 @@
 //! Faults that were found once: by a clock that the test moves.
 
+use crate::health::engine::Message;
 use crate::health::rig::{HealthRig, spec};
-use crate::health::spec::{CheckSpec, Timing};
+use crate::health::spec::{CheckRun, CheckSpec, StateType, Timing, report};
 use crate::health::verdict::Health;
 use crate::slot::state::Phase;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
+use std::any::TypeId;
+use std::sync::Arc;
 use std::time::Duration;
 
 const fn secs(seconds: u64) -> Duration {
@@ -71,4 +74,29 @@ fn who_was_ready_once_drains_with_its_delay() {
     rig.board.live(|life| life.held = true);
     rig.board.drain(secs(5));
     assert!(!rig.report().is_closing());
+}
+
+struct Store;
+
+const STORE: CheckSpec = CheckSpec::new(
+    "store",
+    "test",
+    CheckRun::SyncWith(StateType::of::<Store>(), |_| report(())),
+);
+
+fn provide(rig: &mut HealthRig) {
+    let state = Message::Provide(TypeId::of::<Store>(), Arc::new(Store));
+    rig.engine.tell(state);
+}
+
+#[test]
+fn a_state_ends_no_initial_delay() {
+    let late = STORE.timing(Timing::NONE.initial_delay(60_000_000_000));
+    let mut rig = HealthRig::new(&[late]);
+    provide(&mut rig);
+    rig.pass(secs(59));
+    provide(&mut rig);
+    assert!(rig.started().is_empty());
+    rig.pass(secs(2));
+    assert_eq!(rig.started().len(), 1);
 }
