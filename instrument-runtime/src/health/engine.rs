@@ -209,7 +209,8 @@ impl Engine {
         };
         let Some(run) = started else {
             if now.saturating_sub(one.due) > LONGEST_QUEUEING || !busy {
-                one.due = now + jitter;
+                // it is still wanted: a check of once an hour is not to wait for the next one
+                one.due = now + jitter.min(LONGEST_QUEUEING);
                 self.settle(check, RunResult::NotScheduled, now, now);
             }
             return;

@@ -1,6 +1,7 @@
 //! Faults that were found once: by a clock that the test moves.
 
 use crate::health::engine::Message;
+use crate::health::report::Verdict;
 use crate::health::rig::{HealthRig, spec};
 use crate::health::spec::{CheckRun, CheckSpec, StateType, Timing, report};
 use crate::health::verdict::Health;
@@ -99,4 +100,22 @@ fn a_state_ends_no_initial_delay() {
     assert!(rig.started().is_empty());
     rig.pass(secs(2));
     assert_eq!(rig.started().len(), 1);
+}
+
+#[test]
+fn a_check_that_found_no_room_need_not_wait_a_whole_refresh() {
+    let slow = spec("a_slow").timing(Timing::NONE.timeout(4_000_000_000).refresh(1_000_000_000));
+    let hourly =
+        spec("hourly").timing(Timing::NONE.cache(3_600_000_000_000).timeout(5_000_000_000));
+    let mut rig = HealthRig::with(&[slow, hourly], true, 1);
+    // the first one takes 2 s of the only place there is
+    let first = rig.engine.step();
+    assert!(first > Duration::ZERO);
+    let slow = rig.next_started().unwrap();
+    assert_eq!(slow.id.check, 0);
+    rig.begin(&slow);
+    rig.pass(secs(2));
+    rig.end(&slow, Health::up());
+    rig.run_with(secs(10), |_| Some(Health::up()));
+    assert_eq!(rig.verdict("hourly"), Verdict::Up);
 }
