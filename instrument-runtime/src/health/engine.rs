@@ -157,6 +157,12 @@ impl Engine {
     fn refresh(&mut self, name: &str, waiting: Waiting) {
         let now = self.board.now();
         if let Some(check) = self.checks.iter_mut().find(|check| check.plan.name == name) {
+            if check.job.is_none() {
+                // its state may never come
+                return;
+            }
+            // whoever has gone has gone
+            check.waiting.retain(|one| !one.is_canceled());
             check.waiting.push(waiting);
             if check.live.is_none() {
                 check.due = now;

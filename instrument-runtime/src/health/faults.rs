@@ -119,3 +119,12 @@ fn a_check_that_found_no_room_need_not_wait_a_whole_refresh() {
     rig.run_with(secs(10), |_| Some(Health::up()));
     assert_eq!(rig.verdict("hourly"), Verdict::Up);
 }
+
+#[test]
+fn nobody_waits_for_a_check_that_has_no_state() {
+    let mut rig = HealthRig::new(&[STORE]);
+    let (tell, mut told) = futures_channel::oneshot::channel();
+    rig.engine.tell(Message::Refresh("store".to_owned(), tell));
+    rig.pass(secs(1));
+    assert!(told.try_recv().is_err());
+}
