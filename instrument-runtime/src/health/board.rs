@@ -30,7 +30,7 @@ pub(crate) struct Surroundings {
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The scheduler ticks four times a second: it was not run for this long, or is no more.
-const GAP: Duration = Duration::from_secs(1);
+pub(crate) const GAP: Duration = Duration::from_secs(1);
 
 const NO_GAP: u64 = u64::MAX;
 

@@ -1,6 +1,6 @@
 //! When checks are run and what their runs mean. Deterministic: time, runs and results come from outside.
 
-use crate::health::board::Board;
+use crate::health::board::{Board, GAP};
 use crate::health::enrolled::Enrolled;
 use crate::health::heartbeat::Heartbeat;
 use crate::health::machine::{FailKind, Machine, Next, RunResult};
@@ -44,6 +44,8 @@ pub(crate) struct Engine {
     /// Runs at one time; those that are judged and go on do not count.
     most: usize,
     random: u64,
+    /// When the engine was last run.
+    looked: Duration,
 }
 
 struct Scheduled {
@@ -68,6 +70,8 @@ struct Live {
     begun: Option<Duration>,
     /// Its result is known; it goes on all the same.
     judged: bool,
+    /// The process stood still meanwhile: how long it took says nothing.
+    frozen: bool,
 }
 
 impl Engine {
@@ -108,11 +112,13 @@ impl Engine {
             runner,
             most,
             random: phase("").to_bits() | 1,
+            looked: now,
         }
     }
 
     /// Takes in a message. Gives `false` when it is to end.
     pub(crate) fn tell(&mut self, message: Message) -> bool {
+        self.look(self.board.now());
         match message {
             Message::Run(id, told) => self.told(id, told),
             Message::Provide(id, state) => self.provide(id, &state),
@@ -125,6 +131,7 @@ impl Engine {
     /// Does what is due, and says when to come again.
     pub(crate) fn step(&mut self) -> Duration {
         let now = self.board.now();
+        self.look(now);
         self.heartbeat.ask(now);
         for check in 0..self.checks.len() {
             self.judge(check, now);
@@ -142,6 +149,16 @@ impl Engine {
         let next = self.checks.iter().map(Scheduled::next_event);
         // what is due and cannot begin waits for a message: nobody is to turn in circles meanwhile
         next.fold(tick, Duration::min).max(now + SHORTEST_WAIT)
+    }
+
+    /// Sees whether the process, and with it every run, stood still.
+    fn look(&mut self, now: Duration) {
+        if now.saturating_sub(self.looked) > GAP {
+            for live in self.checks.iter_mut().filter_map(|one| one.live.as_mut()) {
+                live.frozen = true;
+            }
+        }
+        self.looked = now;
     }
 
     fn provide(&mut self, id: TypeId, state: &Provided) {
@@ -180,10 +197,12 @@ impl Engine {
         let jitter = self.jitter(check);
         let one = &mut self.checks[check];
         let plan = one.plan;
-        if let Some(live) = &one.live {
+        if let Some(live) = &mut one.live {
             // its predecessor has not ended: nothing new begins
-            let result = match live {
+            let result = match &*live {
                 Live { judged: false, .. } => None,
+                // it stood still with the process, and may go on for its time once more
+                Live { frozen: true, .. } => None,
                 // it was dropped, and the runtime does not come to it
                 live if live.run.is_on_runtime() && !live.run.is_inside() => {
                     Some(RunResult::NotScheduled)
@@ -192,6 +211,7 @@ impl Engine {
             };
             let Some(result) = result else {
                 // it is judged then at the latest, and the next one follows when it ends
+                live.frozen &= !live.judged;
                 one.due = now + plan.timeout;
                 return;
             };
@@ -228,6 +248,7 @@ impl Engine {
             queued: now,
             begun: None,
             judged: false,
+            frozen: false,
         });
     }
 
@@ -253,11 +274,11 @@ impl Engine {
         live.run.cancel();
         one.stats.set_zombie(true);
         one.stats.lasted(now.saturating_sub(begun));
-        let stuck = live.run.is_on_runtime() && live.run.is_inside();
+        let stuck = live.run.is_on_runtime() && live.run.is_inside() && !live.frozen;
         let starved = live.run.is_on_runtime() && self.heartbeat.lag(now) >= plan.timeout;
         let result = if stuck {
             RunResult::Fail(FailKind::Hung, Reason::HUNG)
-        } else if starved {
+        } else if starved || live.frozen {
             RunResult::NotScheduled
         } else {
             RunResult::Fail(FailKind::Timeout, Reason::TIMEOUT)
@@ -288,6 +309,7 @@ impl Engine {
             }
             Told::Ended(result, at) => {
                 let (judged, begun) = (live.judged, live.begun.unwrap_or(at));
+                let frozen = live.frozen;
                 one.live = None;
                 one.stats.set_zombie(false);
                 if judged {
@@ -298,7 +320,8 @@ impl Engine {
                 one.due = one.due.min((begun + plan.refresh).max(now));
                 one.stats.lasted(at.saturating_sub(begun));
                 // one that was not judged in time is judged by what it took
-                let (result, error) = if at.saturating_sub(begun) > plan.timeout {
+                let late = at.saturating_sub(begun) > plan.timeout;
+                let (result, error) = if late && !frozen {
                     (RunResult::Fail(FailKind::Timeout, Reason::TIMEOUT), None)
                 } else {
                     said(&plan, result)

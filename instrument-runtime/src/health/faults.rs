@@ -2,7 +2,7 @@
 
 use crate::health::engine::Message;
 use crate::health::report::Verdict;
-use crate::health::rig::{HealthRig, spec};
+use crate::health::rig::{HealthRig, Started, spec};
 use crate::health::spec::{CheckRun, CheckSpec, StateType, Timing, report};
 use crate::health::verdict::Health;
 use crate::slot::state::Phase;
@@ -127,4 +127,57 @@ fn nobody_waits_for_a_check_that_has_no_state() {
     rig.engine.tell(Message::Refresh("store".to_owned(), tell));
     rig.pass(secs(1));
     assert!(told.try_recv().is_err());
+}
+
+/// One failure of it is enough for a restart.
+const LIVE: CheckSpec = FIVE
+    .groups(&[Group::Liveness])
+    .timing(FIVE.timing.failures(1));
+
+fn until_a_run_begins(rig: &mut HealthRig) -> Started {
+    loop {
+        // not `pass`: it takes the run for itself
+        rig.freeze(millis(50));
+        rig.engine.step();
+        if let Some(run) = rig.next_started() {
+            rig.begin(&run);
+            return run;
+        }
+    }
+}
+
+#[test]
+fn a_freeze_is_no_timeout_of_what_ran_meanwhile() {
+    let mut rig = HealthRig::new(&[LIVE]);
+    rig.run_with(millis(1), |_| Some(Health::up()));
+    let run = until_a_run_begins(&mut rig);
+    rig.freeze(secs(60));
+    // the scheduler is the first to go on
+    rig.engine.step();
+    assert!(rig.report().status(Group::Liveness).serves());
+    rig.gone(&run);
+    rig.run_with(secs(5), |_| Some(Health::up()));
+    assert_eq!(rig.verdict("tokenizer"), Verdict::Up);
+
+    let run = until_a_run_begins(&mut rig);
+    rig.freeze(secs(60));
+    // the check is
+    rig.end(&run, Health::up());
+    assert_eq!(rig.verdict("tokenizer"), Verdict::Expired);
+    assert!(rig.report().status(Group::Liveness).serves());
+}
+
+#[test]
+fn versions_may_come_and_go_for_ever() {
+    let rig = HealthRig::with(&[], false, 8);
+    let mut old = rig.slots.declare("digits", "0");
+    old.enter(Phase::Ready);
+    for version in 1..600 {
+        let new = rig.slots.declare("digits", &version.to_string());
+        new.enter(Phase::Ready);
+        old.enter(Phase::Unloaded);
+        old = new;
+    }
+    assert!(rig.report().status(Group::Readiness).serves());
+    assert_eq!(rig.slots.all().len(), 512);
 }
