@@ -6,6 +6,7 @@ use crate::health::news::{Herald, News};
 use crate::health::report::{HealthReport, Lifecycle, Roll};
 use crate::health::rollup::{self, Reading};
 use crate::slot::slots::Slots;
+use crate::slot::state::SlotState;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
 use arc_swap::ArcSwap;
@@ -274,6 +275,13 @@ impl Board {
     fn look_at_models(&self) {
         self.publish(|facts, now| {
             facts.models_since = now;
+            let known = std::mem::take(&mut facts.models);
+            let declared = |slot: &SlotState| {
+                let same = |one: &&ModelFacts| {
+                    Arc::ptr_eq(&one.name, &slot.name) && Arc::ptr_eq(&one.version, &slot.version)
+                };
+                known.iter().find(same).map_or(now, |one| one.declared)
+            };
             facts.models = self
                 .0
                 .slots
@@ -285,6 +293,7 @@ impl Board {
                     platform: slot.platform(),
                     phase: slot.phase(),
                     optional: slot.is_optional(),
+                    declared: declared(slot),
                 })
                 .collect();
         });

@@ -181,3 +181,21 @@ fn versions_may_come_and_go_for_ever() {
     assert!(rig.report().status(Group::Readiness).serves());
     assert_eq!(rig.slots.all().len(), 512);
 }
+
+#[test]
+fn a_new_optional_model_makes_nothing_unready_for_a_moment() {
+    let mut rig = HealthRig::with(&[], false, 8);
+    rig.slots.declare("digits", "1").enter(Phase::Ready);
+    let ready = |rig: &HealthRig| rig.report().status(Group::Readiness).serves();
+    let letters = rig.slots.declare("letters", "1");
+    assert!(ready(&rig), "it may still become optional");
+    letters.set_optional();
+    rig.pass(secs(1));
+    assert!(ready(&rig));
+    rig.slots.declare("words", "1");
+    rig.pass(secs(1));
+    assert!(!ready(&rig), "it is needed");
+    let transitions = rig.board.transitions();
+    let times = transitions[&("readiness", "unhealthy", "model_loading")];
+    assert_eq!(times, 2, "before the first model, and after the last");
+}
