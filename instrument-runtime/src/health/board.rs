@@ -6,6 +6,7 @@ use crate::health::news::{Herald, News};
 use crate::health::report::{HealthReport, Lifecycle, Roll};
 use crate::health::rollup::{self, Reading};
 use crate::slot::slots::Slots;
+use crate::slot::state::SlotState;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
 use arc_swap::ArcSwap;
@@ -30,7 +31,7 @@ pub(crate) struct Surroundings {
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The scheduler ticks four times a second: it was not run for this long, or is no more.
-const GAP: Duration = Duration::from_secs(1);
+pub(crate) const GAP: Duration = Duration::from_secs(1);
 
 const NO_GAP: u64 = u64::MAX;
 
@@ -221,6 +222,7 @@ impl Board {
         facts.version += 1;
         let report = rollup::report(&facts, self.reading());
         facts.life.started |= report.status(Group::Startup).serves();
+        facts.life.been_ready |= report.status(Group::Readiness).serves();
         let version = facts.version;
         self.0.facts.store(Arc::new(facts));
         for (group, (new, old)) in Group::ALL
@@ -254,12 +256,13 @@ impl Board {
     /// From now on the service is on its way out; after `delay` clients have gone elsewhere. Asked again, the shorter
     /// of the two counts.
     pub(crate) fn drain(&self, delay: Duration) {
-        let starting = self.report().lifecycle == Lifecycle::Starting;
+        let starting =
+            self.report().lifecycle == Lifecycle::Starting && !self.0.facts.load().life.been_ready;
         // nobody knows of it yet, so nobody has to be given time
         let delay = if starting { Duration::ZERO } else { delay };
         self.publish(|facts, now| {
             let life = &mut facts.life;
-            let at = now + delay;
+            let at = now.saturating_add(delay);
             life.closing_at = Some(life.closing_at.map_or(at, |before| before.min(at)));
             life.closing |= delay.is_zero();
             if !life.draining {
@@ -272,6 +275,13 @@ impl Board {
     fn look_at_models(&self) {
         self.publish(|facts, now| {
             facts.models_since = now;
+            let known = std::mem::take(&mut facts.models);
+            let declared = |slot: &SlotState| {
+                let same = |one: &&ModelFacts| {
+                    Arc::ptr_eq(&one.name, &slot.name) && Arc::ptr_eq(&one.version, &slot.version)
+                };
+                known.iter().find(same).map_or(now, |one| one.declared)
+            };
             facts.models = self
                 .0
                 .slots
@@ -283,6 +293,7 @@ impl Board {
                     platform: slot.platform(),
                     phase: slot.phase(),
                     optional: slot.is_optional(),
+                    declared: declared(slot),
                 })
                 .collect();
         });

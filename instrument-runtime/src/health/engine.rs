@@ -1,6 +1,6 @@
 //! When checks are run and what their runs mean. Deterministic: time, runs and results come from outside.
 
-use crate::health::board::Board;
+use crate::health::board::{Board, GAP};
 use crate::health::enrolled::Enrolled;
 use crate::health::heartbeat::Heartbeat;
 use crate::health::machine::{FailKind, Machine, Next, RunResult};
@@ -44,6 +44,8 @@ pub(crate) struct Engine {
     /// Runs at one time; those that are judged and go on do not count.
     most: usize,
     random: u64,
+    /// When the engine was last run.
+    looked: Duration,
 }
 
 struct Scheduled {
@@ -52,6 +54,8 @@ struct Scheduled {
     job: Option<Job>,
     machine: Machine,
     stats: Arc<CheckStats>,
+    /// Not before this by itself.
+    first: Duration,
     due: Duration,
     generation: u64,
     live: Option<Live>,
@@ -66,6 +70,8 @@ struct Live {
     begun: Option<Duration>,
     /// Its result is known; it goes on all the same.
     judged: bool,
+    /// The process stood still meanwhile: how long it took says nothing.
+    frozen: bool,
 }
 
 impl Engine {
@@ -91,6 +97,7 @@ impl Engine {
                 job: job(check.run, None),
                 machine: Machine::new(now),
                 stats: Arc::clone(stats),
+                first: now + plan.initial_delay + first,
                 due: now + plan.initial_delay + first,
                 generation: 0,
                 live: None,
@@ -105,11 +112,13 @@ impl Engine {
             runner,
             most,
             random: phase("").to_bits() | 1,
+            looked: now,
         }
     }
 
     /// Takes in a message. Gives `false` when it is to end.
     pub(crate) fn tell(&mut self, message: Message) -> bool {
+        self.look(self.board.now());
         match message {
             Message::Run(id, told) => self.told(id, told),
             Message::Provide(id, state) => self.provide(id, &state),
@@ -122,6 +131,7 @@ impl Engine {
     /// Does what is due, and says when to come again.
     pub(crate) fn step(&mut self) -> Duration {
         let now = self.board.now();
+        self.look(now);
         self.heartbeat.ask(now);
         for check in 0..self.checks.len() {
             self.judge(check, now);
@@ -141,12 +151,22 @@ impl Engine {
         next.fold(tick, Duration::min).max(now + SHORTEST_WAIT)
     }
 
+    /// Sees whether the process, and with it every run, stood still.
+    fn look(&mut self, now: Duration) {
+        if now.saturating_sub(self.looked) > GAP {
+            for live in self.checks.iter_mut().filter_map(|one| one.live.as_mut()) {
+                live.frozen = true;
+            }
+        }
+        self.looked = now;
+    }
+
     fn provide(&mut self, id: TypeId, state: &Provided) {
         let now = self.board.now();
         for check in &mut self.checks {
             if wanted(check.run) == Some(id) {
                 check.job = job(check.run, Some(state));
-                check.due = check.due.min(now);
+                check.due = check.due.min(check.first.max(now));
             }
         }
     }
@@ -154,6 +174,12 @@ impl Engine {
     fn refresh(&mut self, name: &str, waiting: Waiting) {
         let now = self.board.now();
         if let Some(check) = self.checks.iter_mut().find(|check| check.plan.name == name) {
+            if check.job.is_none() {
+                // its state may never come
+                return;
+            }
+            // whoever has gone has gone
+            check.waiting.retain(|one| !one.is_canceled());
             check.waiting.push(waiting);
             if check.live.is_none() {
                 check.due = now;
@@ -171,10 +197,12 @@ impl Engine {
         let jitter = self.jitter(check);
         let one = &mut self.checks[check];
         let plan = one.plan;
-        if let Some(live) = &one.live {
+        if let Some(live) = &mut one.live {
             // its predecessor has not ended: nothing new begins
-            let result = match live {
+            let result = match &*live {
                 Live { judged: false, .. } => None,
+                // it stood still with the process, and may go on for its time once more
+                Live { frozen: true, .. } => None,
                 // it was dropped, and the runtime does not come to it
                 live if live.run.is_on_runtime() && !live.run.is_inside() => {
                     Some(RunResult::NotScheduled)
@@ -183,6 +211,7 @@ impl Engine {
             };
             let Some(result) = result else {
                 // it is judged then at the latest, and the next one follows when it ends
+                live.frozen &= !live.judged;
                 one.due = now + plan.timeout;
                 return;
             };
@@ -206,7 +235,8 @@ impl Engine {
         };
         let Some(run) = started else {
             if now.saturating_sub(one.due) > LONGEST_QUEUEING || !busy {
-                one.due = now + jitter;
+                // it is still wanted: a check of once an hour is not to wait for the next one
+                one.due = now + jitter.min(LONGEST_QUEUEING);
                 self.settle(check, RunResult::NotScheduled, now, now);
             }
             return;
@@ -218,6 +248,7 @@ impl Engine {
             queued: now,
             begun: None,
             judged: false,
+            frozen: false,
         });
     }
 
@@ -243,11 +274,11 @@ impl Engine {
         live.run.cancel();
         one.stats.set_zombie(true);
         one.stats.lasted(now.saturating_sub(begun));
-        let stuck = live.run.is_on_runtime() && live.run.is_inside();
+        let stuck = live.run.is_on_runtime() && live.run.is_inside() && !live.frozen;
         let starved = live.run.is_on_runtime() && self.heartbeat.lag(now) >= plan.timeout;
         let result = if stuck {
             RunResult::Fail(FailKind::Hung, Reason::HUNG)
-        } else if starved {
+        } else if starved || live.frozen {
             RunResult::NotScheduled
         } else {
             RunResult::Fail(FailKind::Timeout, Reason::TIMEOUT)
@@ -278,6 +309,7 @@ impl Engine {
             }
             Told::Ended(result, at) => {
                 let (judged, begun) = (live.judged, live.begun.unwrap_or(at));
+                let frozen = live.frozen;
                 one.live = None;
                 one.stats.set_zombie(false);
                 if judged {
@@ -288,7 +320,8 @@ impl Engine {
                 one.due = one.due.min((begun + plan.refresh).max(now));
                 one.stats.lasted(at.saturating_sub(begun));
                 // one that was not judged in time is judged by what it took
-                let (result, error) = if at.saturating_sub(begun) > plan.timeout {
+                let late = at.saturating_sub(begun) > plan.timeout;
+                let (result, error) = if late && !frozen {
                     (RunResult::Fail(FailKind::Timeout, Reason::TIMEOUT), None)
                 } else {
                     said(&plan, result)

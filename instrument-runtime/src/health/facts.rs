@@ -31,6 +31,8 @@ pub(crate) struct ModelFacts {
     pub(crate) platform: Option<Arc<str>>,
     pub(crate) phase: Phase,
     pub(crate) optional: bool,
+    /// When it was first seen here.
+    pub(crate) declared: Duration,
 }
 
 /// The life of the service, apart from what its checks say.
@@ -52,6 +54,8 @@ pub(crate) struct Life {
     pub(crate) closing_at: Option<Duration>,
     /// Startup has been well once, so it is for ever.
     pub(crate) started: bool,
+    /// Readiness has been well once: somebody may send traffic.
+    pub(crate) been_ready: bool,
     /// When this last changed.
     pub(crate) since: Duration,
 }
@@ -67,6 +71,7 @@ impl Life {
             closing: false,
             closing_at: None,
             started: false,
+            been_ready: false,
             since: now,
         }
     }

@@ -6,6 +6,8 @@ pub(crate) mod clock;
 pub(crate) mod engine;
 pub(crate) mod enrolled;
 pub(crate) mod facts;
+#[cfg(test)]
+mod faults;
 pub(crate) mod heartbeat;
 pub(crate) mod herald;
 pub(crate) mod machine;

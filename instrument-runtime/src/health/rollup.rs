@@ -12,6 +12,9 @@ use std::time::Duration;
 /// The check on the models themselves: it is not run, but read.
 pub(crate) const MODELS: &str = "models";
 
+/// Within this it has to be said that a new model is optional. The next tick sees the end of it.
+const TIME_TO_SAY: Duration = Duration::from_millis(250);
+
 /// What a reader knows beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
@@ -45,7 +48,7 @@ pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str])
         .iter()
         .map(|check| reported(check, reading))
         .collect();
-    checks.extend(models_check(facts));
+    checks.extend(models_check(facts, now));
     let lifecycle = lifecycle(facts, &checks);
     let roll = |group| {
         let mut votes = votes(facts, &checks, group);
@@ -98,11 +101,11 @@ fn live(check: &CheckFacts, reading: Reading) -> (Verdict, Option<Reason>) {
 }
 
 /// The models, as a check; `None` where the service needs none and has none.
-fn models_check(facts: &Facts) -> Option<CheckReport> {
+fn models_check(facts: &Facts, now: Duration) -> Option<CheckReport> {
     if facts.life.without_models && facts.models.is_empty() {
         return None;
     }
-    let trouble = models_trouble(facts);
+    let trouble = models_trouble(facts, now);
     let verdict = match trouble {
         None => Verdict::Up,
         Some(Reason::MODEL_LOADING) => Verdict::Pending,
@@ -123,11 +126,11 @@ fn models_check(facts: &Facts) -> Option<CheckReport> {
 }
 
 /// Why the service cannot answer with its models. A model that is needed is there when one of its versions is.
-fn models_trouble(facts: &Facts) -> Option<Reason> {
+fn models_trouble(facts: &Facts, now: Duration) -> Option<Reason> {
     let mut by_name: BTreeMap<&str, (bool, Vec<Phase>)> = BTreeMap::new();
     for model in &facts.models {
         let (needed, phases) = by_name.entry(&model.name).or_default();
-        *needed |= !model.optional;
+        *needed |= !model.optional && !may_become_optional(facts, model, now);
         phases.push(model.phase);
     }
     let is_there = |phases: &[Phase]| phases.contains(&Phase::Ready);
@@ -144,6 +147,12 @@ fn models_trouble(facts: &Facts) -> Option<Reason> {
         .map(|(_, phases)| why_not(phases))
         // a failure before a load that may still end well
         .max_by_key(|reason| *reason != Reason::MODEL_LOADING)
+}
+
+/// `model(…).optional()` are two steps, and a service that serves is not to be unready between them.
+fn may_become_optional(facts: &Facts, model: &ModelFacts, now: Duration) -> bool {
+    let new = now.saturating_sub(model.declared) < TIME_TO_SAY;
+    facts.life.been_ready && new && model.phase == Phase::Loading
 }
 
 fn why_not(phases: &[Phase]) -> Reason {
@@ -224,6 +233,9 @@ fn roll(life: &Life, lifecycle: Lifecycle, group: Group, votes: &[Vote], now: Du
             return unhealthy(Reason::DRAINING);
         }
         (Group::Readiness, Lifecycle::Maintenance) => return unhealthy(Reason::MAINTENANCE),
+        // a restart would only begin the same start again, or cut short what is ending anyway
+        (Group::Liveness, Lifecycle::Draining | Lifecycle::Closing) => return well,
+        (Group::Liveness, _) if !life.started => return well,
         (Group::Startup, _) if life.started => return well,
         _ => {}
     }

@@ -234,6 +234,7 @@ struct Fenced {
 impl Fenced {
     fn end(&mut self, result: Result<Report, Panicked>) -> Poll<()> {
         self.ended = true;
+        self.inside.store(true, Ordering::Release);
         let future = self.future.take();
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(forget);
         self.teller.ended(dropped.and(result));
@@ -276,6 +277,8 @@ impl Drop for Fenced {
     fn drop(&mut self) {
         if !self.ended {
             let future = self.future.take();
+            // what it does when it is dropped may block as well
+            self.inside.store(true, Ordering::Release);
             let _ = catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(forget);
             (self.teller.tell)(Told::Gone);
         }

@@ -92,8 +92,9 @@ impl Telemetry {
         self.health_service().tell(Message::Provide(id, state));
     }
 
-    /// Runs the check of this name now, or joins the run that is under way, and waits for its result. Says whether
-    /// there is such a check. Dropped, it cancels nothing.
+    /// Runs the check of this name now, or joins the run that is under way, and waits for its result. `false` where there
+    /// is nothing to run: no check of this name, one whose state was not [provided](Telemetry::provide) yet, or the
+    /// built-in `models`. Dropped, it cancels nothing.
     pub async fn refresh(&self, check: &str) -> bool {
         if self.health().check(check).is_none() {
             return false;

@@ -36,6 +36,9 @@ const MOST_EXCLUDED: usize = 32;
 /// Unknown names that are given back.
 const MOST_NAMED: usize = 4;
 
+const KUBELET: &str = "a kubelet probes `/health`, which follows readiness: as a liveness probe it would restart a replica that is only \
+     unready; `/livez` is for liveness, `/readyz` for readiness, `/startupz` for startup";
+
 struct Probes {
     board: Board,
     options: HealthOptions,
@@ -259,10 +262,9 @@ impl Probes {
         if agent.is_some_and(|agent| agent.starts_with(b"kube-probe/"))
             && !self.told.swap(true, Ordering::Relaxed)
         {
-            notice::report(
-                "a kubelet probes `/health`, which follows readiness: as a liveness probe it would restart a replica \
-                 that is only unready; `/livez` is for liveness, `/readyz` for readiness, `/startupz` for startup",
-            );
+            // standard error may block, and this thread has probes to answer
+            let told = std::thread::Builder::new().name("instrument-notice".to_owned());
+            let _ = told.spawn(|| notice::report(KUBELET));
         }
     }
 }

@@ -179,6 +179,8 @@ async fn serve(
             }
             connections.remove(&connection);
         });
+        // whoever came first is answered before he may have to make room
+        tokio::task::yield_now().await;
     }
     drop((listener, leave));
     let all = async { while serving.join_next().await.is_some() {} };

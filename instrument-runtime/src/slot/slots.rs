@@ -1,9 +1,9 @@
 //! All models that a service has declared.
 
-use crate::slot::state::{Changed, SlotState};
+use crate::slot::state::{Changed, Phase, SlotState};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// How many a process may declare; what comes after is known to its own code only.
+/// How many a process may have at one time; what comes on top is known to its own code only.
 const MOST: usize = 512;
 
 /// All models that a service has declared, in the order of their declaration.
@@ -23,6 +23,11 @@ impl Slots {
                 return Arc::clone(known);
             }
             let state = Arc::new(SlotState::new(name, version, &self.changed));
+            if all.len() >= MOST {
+                // versions come and go: the oldest that is not served any more makes room
+                let gone = all.iter().position(|one| one.phase() == Phase::Unloaded);
+                gone.map(|gone| all.remove(gone));
+            }
             if all.len() < MOST {
                 all.push(Arc::clone(&state));
             }
