@@ -3,6 +3,7 @@
 use crate::vocab::duration;
 use crate::vocab::level::Level;
 use crate::vocab::serve_limits::ServeLimits;
+use percent_encoding::percent_decode_str;
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -88,8 +89,8 @@ pub(crate) struct Config {
     pub(crate) line_budget: Option<usize>,
     /// What says which exporters there are and where they push to, as it was given; see `export/exporters.rs`.
     pub(crate) exporters: Vec<Setting>,
-    /// `OTEL_RESOURCE_ATTRIBUTES` counts.
-    pub(crate) from_env: bool,
+    /// What `OTEL_RESOURCE_ATTRIBUTES` says beside the service's name and version.
+    pub(crate) attributes: Vec<(String, String)>,
     pub(crate) errors: Vec<ConfigError>,
 }
 
@@ -108,14 +109,24 @@ impl Config {
             level: None,
             line_budget: None,
             exporters: Vec::new(),
-            from_env: false,
+            attributes: Vec::new(),
             errors: Vec::new(),
         }
     }
 
     /// Reads the environment through `get`. What is set there wins; what is empty counts as not set.
     pub(crate) fn read(&mut self, get: impl Fn(&str) -> Option<std::ffi::OsString>) {
-        self.from_env = true;
+        if let Some(value) = self.variable(&get, "OTEL_RESOURCE_ATTRIBUTES") {
+            match attributes(&value) {
+                Ok(given) => self.describe(given),
+                Err(pair) => {
+                    let reason =
+                        format!("`{pair}` is no attribute; expected `key=value,key=value`");
+                    self.wrong("OTEL_RESOURCE_ATTRIBUTES", value.clone(), &reason);
+                }
+            }
+        }
+        // of two that name the service, this one counts
         if let Some(service) = self.variable(&get, "OTEL_SERVICE_NAME") {
             self.service = service;
         }
@@ -134,12 +145,6 @@ impl Config {
                 Ok(delay) => self.drain_delay = delay,
                 Err(reason) => self.wrong("INSTRUMENT_DRAIN_DELAY", value, &reason),
             }
-        }
-        if let Some(value) = self.variable(&get, "OTEL_RESOURCE_ATTRIBUTES")
-            && let Some(pair) = value.split(',').find(|pair| !is_attribute(pair))
-        {
-            let reason = format!("`{pair}` is no attribute; expected `key=value,key=value`");
-            self.wrong("OTEL_RESOURCE_ATTRIBUTES", value.clone(), &reason);
         }
         for name in EXPORTERS {
             let value = self.variable(&get, name);
@@ -175,6 +180,18 @@ impl Config {
                     value,
                     "expected a number of lines, such as `50000`",
                 ),
+            }
+        }
+    }
+
+    fn describe(&mut self, given: Vec<(String, String)>) {
+        self.attributes.clear();
+        for (key, value) in given {
+            match key.as_str() {
+                "service.name" if value.is_empty() => {}
+                "service.name" => self.service = value,
+                "service.version" => self.service_version = Some(value),
+                _ => self.attributes.push((key, value)),
             }
         }
     }
@@ -223,10 +240,23 @@ pub(crate) fn default_health_addr() -> &'static str {
     }
 }
 
+/// Keys and values, which are percent-encoded.
+///
+/// # Errors
+/// The first that is none.
+fn attributes(text: &str) -> Result<Vec<(String, String)>, &str> {
+    let pairs = text.split(',').filter(|pair| !pair.trim().is_empty());
+    pairs.map(|pair| attribute(pair).ok_or(pair)).collect()
+}
+
 /// A key, not empty, and a value.
-fn is_attribute(pair: &str) -> bool {
-    pair.split_once('=')
-        .is_some_and(|(key, _)| !key.trim().is_empty())
+fn attribute(pair: &str) -> Option<(String, String)> {
+    let (key, value) = pair.split_once('=')?;
+    let decoded = |text: &str| {
+        let text = percent_decode_str(text.trim()).decode_utf8();
+        text.ok().map(String::from)
+    };
+    Some((decoded(key)?, decoded(value)?)).filter(|(key, _)| !key.is_empty())
 }
 
 impl Setting {
@@ -285,6 +315,24 @@ mod tests {
         assert_eq!(config.service, "other");
         assert_eq!(config.metrics_addr.unwrap().value, "127.0.0.1:1");
         assert!(config.disabled && config.errors.is_empty());
+    }
+
+    #[test]
+    fn attributes_of_the_environment_win_and_are_decoded() {
+        let name = ("OTEL_SERVICE_NAME", "other");
+        let attributes = |text| ("OTEL_RESOURCE_ATTRIBUTES", text);
+        let all = attributes("service.name=env, service.version=2,team=a%20b%2Cc,load=50%,");
+        let config = read(&[all]);
+        assert_eq!(config.service, "env");
+        assert_eq!(config.service_version.as_deref(), Some("2"));
+        let rest = [("team", "a b,c"), ("load", "50%")];
+        let rest = rest.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        assert_eq!(config.attributes, rest);
+        assert_eq!(read(&[all, name]).service, "other");
+        assert_eq!(read(&[attributes("service.name=")]).service, "service");
+        for wrong in ["a=b,garbage", "=x", "a=%FF"] {
+            assert_eq!(read(&[attributes(wrong)]).errors.len(), 1, "{wrong}");
+        }
     }
 
     #[test]

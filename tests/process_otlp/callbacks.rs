@@ -53,12 +53,19 @@ pub mod told {
         let _ = good.with_callback(|point| point.observe(7, &[])).build();
     }
 
+    /// The worst that a callback can throw.
+    struct Again;
+
+    impl Drop for Again {
+        fn drop(&mut self) {
+            panic!("in the service's own callback, once more");
+        }
+    }
+
     pub fn panicking() {
         let collector = Collector::start(Speaks::Http);
         let telemetry = pushing(&collector);
-        gauges(&telemetry.meter(), || {
-            panic!("in the service's own callback")
-        });
+        gauges(&telemetry.meter(), || std::panic::panic_any(Again));
         for _ in 0..3 {
             let scrape = telemetry.scrape();
             assert!(

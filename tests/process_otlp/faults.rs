@@ -313,4 +313,29 @@ pub mod told {
             "nobody waits for the others any more"
         );
     }
+    pub fn flushes_that_nobody_waits_for_do_not_pile_up() {
+        let collector = Collector::start(Speaks::Http);
+        collector.becomes(Mood::Silent);
+        let telemetry = builder()
+            .otlp_endpoint(collector.endpoint())
+            .install()
+            .unwrap();
+        block_on(async {
+            for _ in 0..1_000 {
+                tokio::select! {
+                    biased;
+                    _ = telemetry.flush() => {}
+                    () = std::future::ready(()) => {}
+                }
+            }
+        });
+        let threads = crate::threads();
+        let flushing = threads
+            .iter()
+            .filter(|name| name.starts_with("instrument-"));
+        let flushing = flushing.count();
+        assert!(flushing < 300, "{flushing} threads");
+        collector.becomes(Mood::Take);
+        telemetry.shutdown_blocking(PATIENCE).unwrap();
+    }
 }

@@ -139,6 +139,7 @@ stories! {
     flavours: the_last_push_needs_no_runtime_of_the_service, a_push_shows_what_a_scrape_shows;
     faults: a_collector_that_comes_back_gets_everything, a_busy_collector_is_asked_again_within_one_push,
         a_push_under_way_makes_room_for_the_last_one, a_stop_is_as_short_as_it_was_asked_to_be,
+        flushes_that_nobody_waits_for_do_not_pile_up,
         many_flushes_of_a_silent_collector_are_one_push;
     callbacks: a_callback_may_bind_and_record, a_callback_may_run_a_runtime_of_its_own,
         instruments_of_the_services_own_can_be_bound, every_kind_of_instrument_goes_out;

@@ -18,10 +18,15 @@ pub(crate) fn check(
     paths: &CratePath,
 ) -> TokenStream {
     let span = Span::mixed_site();
+    // The user's own uses are warned of, ours is none.
+    let deprecated = function.has("deprecated").then(|| {
+        let place = generated(function.sig.ident.span());
+        quote_spanned!(place=> #[allow(deprecated)])
+    });
     if !HEALTH {
         let name = &function.sig.ident;
         // A use of the function: else it would be dead code without health.
-        return quote_spanned!(span=> const _: () = { let _ = #name; };);
+        return quote_spanned!(span=> #deprecated const _: () = { let _ = #name; };);
     }
     let private = paths.private();
     let name = relocated(&function.sig.ident, function.sig.ident.span());
@@ -30,10 +35,6 @@ pub(crate) fn check(
     let static_name = Ident::new("__CHECK", span);
     // Of the same name, so that whoever can name the function can name its check; shown there when that can't be.
     let place = generated(function.sig.ident.span());
-    // The user's own uses are warned of, this is none.
-    let deprecated = function
-        .has("deprecated")
-        .then(|| quote_spanned!(place=> #[allow(deprecated)]));
     quote_spanned! {place=>
         #[doc(hidden)]
         #visibility enum #name {}

@@ -21,6 +21,10 @@ pub(crate) fn named(config: &Config) -> Option<impl Iterator<Item = &str>> {
 /// Serves or does not serve metrics, as the environment has just said. An address in the environment is served
 /// whatever the exporters are: who set it meant this very endpoint.
 pub(crate) fn decide(config: &mut Config) {
+    let settings = config.exporters.iter_mut();
+    for setting in settings.filter(|setting| setting.name == VARIABLE) {
+        setting.value.make_ascii_lowercase();
+    }
     let Some(names) = named(config) else { return };
     let names: Vec<_> = names.map(str::to_owned).collect();
     let wrong = names.iter().find_map(|name| match name.as_str() {
@@ -83,7 +87,7 @@ mod tests {
         assert_eq!(served("none", Some("a:1"), ""), quiet(None));
         assert_eq!(served("none", None, "b:2"), quiet(Some("b:2")));
         assert_eq!(served("prometheus", Some("a:1"), ""), quiet(Some("a:1")));
-        assert_eq!(served("prometheus", None, ""), quiet(Some(METRICS_ADDR)));
+        assert_eq!(served("Prometheus", None, ""), quiet(Some(METRICS_ADDR)));
         if PUSHES {
             assert_eq!(served("otlp", Some("a:1"), ""), quiet(None));
             let both = served("otlp, prometheus", Some("a:1"), "");

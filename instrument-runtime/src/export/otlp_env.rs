@@ -151,10 +151,14 @@ impl Given<'_> {
             };
             self.refuse(&shown, reason);
         }
+        if let Some(scheme) = value.find("://") {
+            // any case will do, but not for those who look whether it is to be secure
+            value[..scheme].make_ascii_lowercase();
+        }
         let is_base = given.is_none_or(|setting| !setting.name.ends_with("_METRICS_ENDPOINT"));
         if protocol == Protocol::Http && is_base {
-            value.truncate(value.trim_end_matches('/').len());
-            value = format!("{value}/{METRICS_PATH}");
+            let query = value.split_off(value.find(['?', '#']).unwrap_or(value.len()));
+            value = format!("{}/{METRICS_PATH}{query}", value.trim_end_matches('/'));
         }
         value
     }
@@ -251,6 +255,8 @@ mod tests {
         assert_eq!(of(all, "http://c:4318"), "http://c:4318/v1/metrics");
         assert_eq!(of(all, "http://c:4318/"), "http://c:4318/v1/metrics");
         assert_eq!(of(all, "http://c/otlp/"), "http://c/otlp/v1/metrics");
+        assert_eq!(of(all, "HTTP://C"), "http://C/v1/metrics");
+        assert_eq!(of(all, "http://c/?key=a/b"), "http://c/v1/metrics?key=a/b");
         let own = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
         assert_eq!(of(own, "http://c/push"), "http://c/push");
         let both = pushed(&[(all, "http://a"), (own, "http://b/x")]);

@@ -126,7 +126,7 @@ impl Push {
         }
         match answer.recv_timeout(limit * 19 / 20) {
             Ok(pushed) => pushed,
-            Err(mpsc::RecvTimeoutError::Disconnected) => Ok(()),
+            Err(mpsc::RecvTimeoutError::Disconnected) => Err("pushing has ended".to_owned()),
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 Err(format!("nothing has arrived within {limit:?}"))
             }
@@ -200,8 +200,16 @@ impl Pusher {
             }
             let now = Instant::now();
             let mut asked = std::mem::take(&mut self.waiting);
-            // whoever has given up needs no push of its own
-            asked.retain(|command| command.stop || command.until > now);
+            // whoever has given up needs no push of its own, but must not take silence for success
+            asked.retain(|command| {
+                let waits = command.stop || command.until > now;
+                if !waits {
+                    let _ = command
+                        .done
+                        .send(Err("it came too late for a push".to_owned()));
+                }
+                waits
+            });
             if asked.is_empty() && now < next {
                 continue;
             }
@@ -209,6 +217,14 @@ impl Pusher {
             let until = until.map(|command| command.until).min();
             let pushed = self.push(runtime, until);
             let stops = asked.iter().any(|command| command.stop);
+            if stops {
+                // the last push had it all: it is the answer for everybody
+                self.commands.close();
+                while let Ok(command) = self.commands.try_recv() {
+                    self.waiting.push(command);
+                }
+                asked.append(&mut self.waiting);
+            }
             for command in asked {
                 let _ = command.done.send(pushed.clone());
             }
@@ -265,5 +281,36 @@ impl Pusher {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::otlp_env::{Certificates, Protocol};
+    use http::HeaderMap;
+
+    #[test]
+    fn whoever_has_given_up_does_not_hear_that_all_is_well() {
+        let pushing = Pushing {
+            protocol: Protocol::Http,
+            endpoint: "http://127.0.0.1:1/v1/metrics".to_owned(),
+            headers: HeaderMap::new(),
+            gzip: false,
+            timeout: LONGEST,
+            interval: LONGEST,
+            temporality: Temporality::Cumulative,
+            certificates: Certificates::default(),
+        };
+        let (push, _reader) = Push::start(pushing).expect("a thread");
+        let (done, answer) = mpsc::channel();
+        let late = Command {
+            stop: false,
+            until: Instant::now(),
+            done,
+        };
+        push.commands.send(late).expect("it listens");
+        let answer = answer.recv().expect("an answer");
+        assert!(answer.is_err());
     }
 }

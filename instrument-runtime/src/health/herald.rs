@@ -36,7 +36,9 @@ pub(crate) fn start(termination_log: PathBuf, clock: HealthClock) -> std::io::Re
                 let line = line(&news, now);
                 if lines.may_tell(now) {
                     // not `eprintln!`: it panics when standard error is closed
-                    let _ = writeln!(std::io::stderr(), "instrument_inference: {line}");
+                    // in one piece: others write there too
+                    let line = format!("instrument_inference: {line}\n");
+                    let _ = std::io::stderr().write_all(line.as_bytes());
                 }
                 let unready =
                     matches!(news, News::Group(Group::Readiness, to) if !to.status.serves());

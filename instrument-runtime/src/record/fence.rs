@@ -68,7 +68,12 @@ fn fence<T: 'static>(name: &str, callback: Callback<T>) -> Callback<T> {
     Box::new(move |point: &dyn AsyncInstrument<T>| {
         let _inside = Inside::begin();
         let ran = catch_unwind(AssertUnwindSafe(|| callback(point)));
-        if ran.is_err() && !told.swap(true, Ordering::Relaxed) {
+        let Err(thrown) = ran else { return };
+        // what was thrown may throw again when it is dropped; who does so once more is not dropped
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(thrown))) {
+            std::mem::forget(again);
+        }
+        if !told.swap(true, Ordering::Relaxed) {
             notice::report(&format!(
                 "the callback of the metric `{name}` panicked: it is missing wherever that happens"
             ));

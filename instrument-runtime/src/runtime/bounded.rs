@@ -5,12 +5,47 @@
 
 use crate::runtime::error::FlushError;
 use futures_channel::oneshot;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread::Builder;
 use std::time::Duration;
 
 /// Something that may take long.
 pub(crate) type Work = Box<dyn FnOnce() -> Result<(), String> + Send>;
+
+/// How many flushes may be under way. Each has two threads, which stay when whoever asked for it has left.
+const MOST_FLUSHES: usize = 128;
+
+static FLUSHES: AtomicUsize = AtomicUsize::new(0);
+
+/// A flush that is under way.
+struct Flushing;
+
+impl Flushing {
+    fn begin() -> Result<Flushing, FlushError> {
+        let room = |flushes| (flushes < MOST_FLUSHES).then_some(flushes + 1);
+        FLUSHES
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, room)
+            .map(|_| Flushing)
+            .map_err(|flushes| FlushError::Failed(format!("{flushes} flushes are under way")))
+    }
+}
+
+impl Drop for Flushing {
+    fn drop(&mut self) {
+        FLUSHES.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// As [`awaited`], for work that anybody may ask for again and again.
+pub(crate) async fn flushed(limit: Duration, work: Work) -> Result<(), FlushError> {
+    let flushing = Flushing::begin()?;
+    let work = move || {
+        let _flushing = flushing;
+        work()
+    };
+    awaited(limit, Box::new(work)).await
+}
 
 /// Starts the work and does not wait for it.
 fn start(work: Work) -> Result<mpsc::Receiver<Result<(), String>>, FlushError> {

@@ -85,10 +85,10 @@ impl Telemetry {
     /// Sends what was recorded to whoever is pushed to, within 5 s. A scrape needs no flush.
     ///
     /// # Errors
-    /// When it takes longer, or an exporter fails.
+    /// When it takes longer, an exporter fails, or 128 flushes are under way.
     pub async fn flush(&self) -> Result<(), FlushError> {
         match self.recording() {
-            Some(recording) => bounded::awaited(PATIENCE, recording.flushing(PATIENCE)).await,
+            Some(recording) => bounded::flushed(PATIENCE, recording.flushing(PATIENCE)).await,
             None => Ok(()),
         }
     }

@@ -10,7 +10,7 @@ use crate::runtime::error::InstallError;
 use opentelemetry::KeyValue;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::MeterProviderBuilder;
-use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
+use opentelemetry_sdk::resource::TelemetryResourceDetector;
 
 #[cfg(feature = "prometheus")]
 pub(crate) type Scrape = crate::export::prometheus::Scrape;
@@ -29,9 +29,9 @@ pub(crate) struct Server(std::convert::Infallible);
 /// Who this process is.
 pub(crate) fn resource(config: &Config) -> Resource {
     let mut builder = Resource::builder_empty().with_detector(Box::new(TelemetryResourceDetector));
-    if config.from_env {
-        builder = builder.with_detector(Box::new(EnvResourceDetector::new()));
-    }
+    let given = config.attributes.iter();
+    builder = builder
+        .with_attributes(given.map(|(key, value)| KeyValue::new(key.clone(), value.clone())));
     builder = builder.with_service_name(config.service.clone());
     if let Some(version) = &config.service_version {
         builder = builder.with_attribute(KeyValue::new("service.version", version.clone()));
