@@ -76,7 +76,8 @@ impl TelemetryBuilder {
         self
     }
 
-    /// Gives a state to the checks that want one of its type: those whose function takes a `&S`.
+    /// Gives a state to the checks that want one of its type: those whose function takes a `&S`. A check whose state never
+    /// comes is pending for ever, and a hard one keeps the service unready.
     pub fn provide<S: Any + Send + Sync>(mut self, state: S) -> TelemetryBuilder {
         self.health
             .provided

@@ -85,8 +85,8 @@ impl Telemetry {
         self.health_service().board().live(|life| life.held = false);
     }
 
-    /// Gives a state to the checks that want one of its type; until then they are pending. Given again, the next runs
-    /// get the new one.
+    /// Gives a state to the checks that want one of its type, those whose function takes a `&S`; until then they are
+    /// pending, and hard ones keep the service unready. Given again, the next runs get the new one.
     pub fn provide<S: Any + Send + Sync>(&self, state: S) {
         let (id, state) = (TypeId::of::<S>(), Arc::new(state));
         self.health_service().tell(Message::Provide(id, state));

@@ -99,7 +99,8 @@ impl Telemetry {
     /// [`install`]: crate::TelemetryBuilder::install
     ///
     /// # Errors
-    /// When it takes longer, or an exporter fails. It is stopped all the same.
+    /// When it takes longer, or an exporter fails, for example because its collector is away: that is said on standard
+    /// error already, and no reason for a service to end with an error. It is stopped all the same.
     pub async fn shutdown(&self) -> Result<(), FlushError> {
         match self.stopping(PATIENCE) {
             Some(stop) => bounded::awaited(PATIENCE, stop).await,
@@ -110,7 +111,8 @@ impl Telemetry {
     /// [`shutdown`](Telemetry::shutdown) for code that is not async: blocks the thread for `limit` at most.
     ///
     /// # Errors
-    /// When it takes longer, or an exporter fails. It is stopped all the same.
+    /// When it takes longer, or an exporter fails, for example because its collector is away: that is said on standard
+    /// error already, and no reason for a service to end with an error. It is stopped all the same.
     pub fn shutdown_blocking(&self, limit: Duration) -> Result<(), FlushError> {
         self.stopping(limit)
             .map_or(Ok(()), |stop| bounded::blocking(limit, stop))
