@@ -188,7 +188,10 @@ async fn run(flags: &Flags) -> Result<(), Anything> {
             eprintln!("a model still had callers {LAST_BATCH:?} after the stop; it is left behind");
         }
     }
-    telemetry.shutdown().await?;
+    // A collector that is away is no reason to end badly.
+    if let Err(error) = telemetry.shutdown().await {
+        eprintln!("warning: {error}");
+    }
     Ok(stopped??)
 }
 

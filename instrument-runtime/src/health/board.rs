@@ -6,7 +6,6 @@ use crate::health::news::{Herald, News};
 use crate::health::report::{HealthReport, Lifecycle, Roll};
 use crate::health::rollup::{self, Reading};
 use crate::slot::slots::Slots;
-use crate::slot::state::SlotState;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
 use arc_swap::ArcSwap;
@@ -235,8 +234,10 @@ impl Board {
             let reason = new.reason.map_or("", Reason::as_str);
             let key = (group.as_str(), new.status.as_str(), reason);
             *announced.transitions.entry(key).or_default() += 1;
-            // that a service is not ready before it has started is no news
-            if report.lifecycle != Lifecycle::Starting {
+            // that a service starts, and looks around, is no news
+            let starts = report.lifecycle == Lifecycle::Starting
+                || new.reason == Some(Reason::NOT_YET_CHECKED);
+            if !starts {
                 (self.0.herald)(News::Group(group, *new));
             }
         }
@@ -275,13 +276,6 @@ impl Board {
     fn look_at_models(&self) {
         self.publish(|facts, now| {
             facts.models_since = now;
-            let known = std::mem::take(&mut facts.models);
-            let declared = |slot: &SlotState| {
-                let same = |one: &&ModelFacts| {
-                    Arc::ptr_eq(&one.name, &slot.name) && Arc::ptr_eq(&one.version, &slot.version)
-                };
-                known.iter().find(same).map_or(now, |one| one.declared)
-            };
             facts.models = self
                 .0
                 .slots
@@ -293,7 +287,6 @@ impl Board {
                     platform: slot.platform(),
                     phase: slot.phase(),
                     optional: slot.is_optional(),
-                    declared: declared(slot),
                 })
                 .collect();
         });

@@ -8,7 +8,7 @@ use crate::health::news::News;
 use crate::health::plan::{LONGEST_QUEUEING, Plan};
 use crate::health::report::Verdict;
 use crate::health::runner::{Job, Panicked, Run, RunId, Runner, Told};
-use crate::health::spec::{CheckRun, Provided};
+use crate::health::spec::{CheckRun, Provided, StateType};
 use crate::health::stats::CheckStats;
 use crate::health::verdict::{Report, Said};
 use crate::vocab::reason::Reason;
@@ -19,6 +19,9 @@ use std::time::Duration;
 
 /// How often the scheduler looks up even when nothing is due.
 pub(crate) const TICK: Duration = Duration::from_millis(250);
+
+/// A state that has not come after this long was forgotten, most likely, or is of another type.
+const PATIENCE_FOR_STATES: Duration = Duration::from_secs(5);
 
 const SHORTEST_WAIT: Duration = Duration::from_millis(5);
 
@@ -220,7 +223,13 @@ impl Engine {
         }
         let Some(job) = &one.job else {
             // until its state is provided
-            one.due = Duration::MAX;
+            let patience = one.first + PATIENCE_FOR_STATES;
+            let late = now >= patience;
+            one.due = if late { Duration::MAX } else { patience };
+            if let Some(state) = state_type(one.run).filter(|_| late) {
+                let (name, wanted) = (plan.name, (state.name)());
+                self.board.tell(News::Waits { name, wanted });
+            }
             return;
         };
         let busy = live >= self.most;
@@ -432,11 +441,15 @@ fn said(plan: &Plan, result: Result<Report, Panicked>) -> (RunResult, Option<Str
     (result, report.error)
 }
 
-fn wanted(run: CheckRun) -> Option<TypeId> {
+fn state_type(run: CheckRun) -> Option<StateType> {
     match run {
         CheckRun::Sync(_) | CheckRun::Async(_) => None,
-        CheckRun::SyncWith(state, _) | CheckRun::AsyncWith(state, _) => Some((state.id)()),
+        CheckRun::SyncWith(state, _) | CheckRun::AsyncWith(state, _) => Some(state),
     }
+}
+
+fn wanted(run: CheckRun) -> Option<TypeId> {
+    state_type(run).map(|state| (state.id)())
 }
 
 fn job(run: CheckRun, state: Option<&Provided>) -> Option<Job> {

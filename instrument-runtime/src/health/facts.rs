@@ -31,8 +31,6 @@ pub(crate) struct ModelFacts {
     pub(crate) platform: Option<Arc<str>>,
     pub(crate) phase: Phase,
     pub(crate) optional: bool,
-    /// When it was first seen here.
-    pub(crate) declared: Duration,
 }
 
 /// The life of the service, apart from what its checks say.

@@ -192,8 +192,10 @@ fn a_new_optional_model_makes_nothing_unready_for_a_moment() {
     letters.set_optional();
     rig.pass(secs(1));
     assert!(ready(&rig));
-    rig.slots.declare("words", "1");
+    let words = rig.slots.declare("words", "1");
     rig.pass(secs(1));
+    assert!(ready(&rig), "nothing was done about it yet");
+    words.enter(Phase::Loading);
     assert!(!ready(&rig), "it is needed");
     let transitions = rig.board.transitions();
     let times = transitions[&("readiness", "unhealthy", "model_loading")];

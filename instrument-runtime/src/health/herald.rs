@@ -92,6 +92,9 @@ fn line(news: &News, now: Duration) -> String {
             let since = unix(now.saturating_sub(to.since));
             format!("{group} is {status}: reason={reason} check={check} since={since}")
         }
+        News::Waits { name, wanted } => format!(
+            "check {name} waits for a state of type `{wanted}`: give it one of exactly this type with `provide`"
+        ),
         News::Check {
             name,
             verdict,

@@ -16,6 +16,12 @@ pub(crate) enum News {
         reason: Option<Reason>,
         error: Option<String>,
     },
+    /// A check cannot be run: nobody has provided its state.
+    Waits {
+        name: &'static str,
+        /// The type of the state.
+        wanted: &'static str,
+    },
 }
 
 /// Who tells people. Never waits.

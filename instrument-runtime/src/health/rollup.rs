@@ -12,9 +12,6 @@ use std::time::Duration;
 /// The check on the models themselves: it is not run, but read.
 pub(crate) const MODELS: &str = "models";
 
-/// Within this it has to be said that a new model is optional. The next tick sees the end of it.
-const TIME_TO_SAY: Duration = Duration::from_millis(250);
-
 /// What a reader knows beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
@@ -48,7 +45,7 @@ pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str])
         .iter()
         .map(|check| reported(check, reading))
         .collect();
-    checks.extend(models_check(facts, now));
+    checks.extend(models_check(facts));
     let lifecycle = lifecycle(facts, &checks);
     let roll = |group| {
         let mut votes = votes(facts, &checks, group);
@@ -101,11 +98,11 @@ fn live(check: &CheckFacts, reading: Reading) -> (Verdict, Option<Reason>) {
 }
 
 /// The models, as a check; `None` where the service needs none and has none.
-fn models_check(facts: &Facts, now: Duration) -> Option<CheckReport> {
+fn models_check(facts: &Facts) -> Option<CheckReport> {
     if facts.life.without_models && facts.models.is_empty() {
         return None;
     }
-    let trouble = models_trouble(facts, now);
+    let trouble = models_trouble(facts);
     let verdict = match trouble {
         None => Verdict::Up,
         Some(Reason::MODEL_LOADING) => Verdict::Pending,
@@ -126,11 +123,11 @@ fn models_check(facts: &Facts, now: Duration) -> Option<CheckReport> {
 }
 
 /// Why the service cannot answer with its models. A model that is needed is there when one of its versions is.
-fn models_trouble(facts: &Facts, now: Duration) -> Option<Reason> {
+fn models_trouble(facts: &Facts) -> Option<Reason> {
     let mut by_name: BTreeMap<&str, (bool, Vec<Phase>)> = BTreeMap::new();
     for model in &facts.models {
         let (needed, phases) = by_name.entry(&model.name).or_default();
-        *needed |= !model.optional && !may_become_optional(facts, model, now);
+        *needed |= !model.optional && !may_become_optional(facts, model);
         phases.push(model.phase);
     }
     let is_there = |phases: &[Phase]| phases.contains(&Phase::Ready);
@@ -149,14 +146,14 @@ fn models_trouble(facts: &Facts, now: Duration) -> Option<Reason> {
         .max_by_key(|reason| *reason != Reason::MODEL_LOADING)
 }
 
-/// `model(…).optional()` are two steps, and a service that serves is not to be unready between them.
-fn may_become_optional(facts: &Facts, model: &ModelFacts, now: Duration) -> bool {
-    let new = now.saturating_sub(model.declared) < TIME_TO_SAY;
-    facts.life.been_ready && new && model.phase == Phase::Loading
+/// `model(…).optional()` are two steps, and a service that serves is not to be unready between them: what comes later
+/// counts from the moment when its load begins.
+fn may_become_optional(facts: &Facts, model: &ModelFacts) -> bool {
+    facts.life.been_ready && model.phase == Phase::Declared
 }
 
 fn why_not(phases: &[Phase]) -> Reason {
-    if phases.contains(&Phase::Loading) {
+    if phases.contains(&Phase::Loading) || phases.contains(&Phase::Declared) {
         Reason::MODEL_LOADING
     } else if phases.contains(&Phase::Failed) {
         Reason::MODEL_LOAD_FAILED
@@ -244,7 +241,15 @@ fn roll(life: &Life, lifecycle: Lifecycle, group: Group, votes: &[Vote], now: Du
         .iter()
         .filter_map(|vote| Some((weight(vote, group)?, vote)))
         // worst, then hard before soft, then the earliest
-        .min_by_key(|(weight, vote)| (std::cmp::Reverse(*weight), !vote.hard, vote.since));
+        .min_by_key(|(weight, vote)| {
+            (
+                std::cmp::Reverse(*weight),
+                !vote.hard,
+                // that a model is loading says more than that something has not been looked at
+                *weight == Weight::Starting && vote.check != MODELS,
+                vote.since,
+            )
+        });
     match worst {
         Some((Weight::Unhealthy, vote)) => Roll {
             status: HealthStatus::Unhealthy,

@@ -4,7 +4,7 @@ use crate::health::engine::Message;
 use crate::health::news::News;
 use crate::health::report::Verdict;
 use crate::health::rig::{HealthRig, spec};
-use crate::health::spec::{CheckSpec, Timing};
+use crate::health::spec::{CheckRun, CheckSpec, StateType, Timing, report};
 use crate::health::verdict::Health;
 use crate::slot::state::Phase;
 use crate::vocab::group::{Group, HealthStatus};
@@ -488,7 +488,7 @@ fn every_transition_is_told_once() {
         .iter()
         .filter_map(|one| match one {
             News::Check { verdict, .. } => Some(*verdict),
-            News::Group(..) => None,
+            News::Group(..) | News::Waits { .. } => None,
         })
         .collect();
     assert_eq!(of_check, [Verdict::Down]);
@@ -538,4 +538,19 @@ fn that_a_service_starts_is_no_news() {
     slot.enter(Phase::Failed);
     let told = rig.news.lock().unwrap().len();
     assert!(told > 0, "but that it cannot is");
+}
+
+#[test]
+fn a_state_that_does_not_come_is_asked_for_once() {
+    const WANTS: CheckSpec = CheckSpec::new(
+        "vocabulary",
+        "test",
+        CheckRun::SyncWith(StateType::of::<String>(), |_| report(())),
+    );
+    let mut rig = HealthRig::new(&[WANTS]);
+    rig.pass(secs(60));
+    let news = rig.news.lock().unwrap();
+    let asked = |one: &&News| matches!(one, News::Waits { name: "vocabulary", wanted } if wanted.contains("String"));
+    assert_eq!(news.iter().filter(asked).count(), 1);
+    assert_eq!(rig.verdict("vocabulary"), Verdict::Pending);
 }

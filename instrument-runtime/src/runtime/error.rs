@@ -96,7 +96,7 @@ impl fmt::Debug for InstallError {
 impl std::error::Error for InstallError {}
 
 /// Why a flush or a shutdown did not do all of its work.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlushError {
     /// It was not done in time. It goes on in the background.
@@ -113,6 +113,13 @@ impl fmt::Display for FlushError {
             }
             FlushError::Failed(reason) => write!(f, "the telemetry was not flushed: {reason}"),
         }
+    }
+}
+
+/// As text: it is what a `main` that returns the error prints.
+impl fmt::Debug for FlushError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -10,7 +10,9 @@ pub(crate) type Changed = Arc<dyn Fn() + Send + Sync>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Phase {
-    /// Declared; not yet ready.
+    /// Nothing was done about it yet: it may still become optional.
+    Declared,
+    /// On its way to be ready.
     Loading,
     Ready,
     Failed,
@@ -18,7 +20,13 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    const ALL: [Phase; 4] = [Phase::Loading, Phase::Ready, Phase::Failed, Phase::Unloaded];
+    const ALL: [Phase; 5] = [
+        Phase::Declared,
+        Phase::Loading,
+        Phase::Ready,
+        Phase::Failed,
+        Phase::Unloaded,
+    ];
 }
 
 /// What is known of a declared model.
@@ -37,7 +45,7 @@ impl SlotState {
         SlotState {
             name: name.into(),
             version: version.into(),
-            phase: AtomicU8::new(Phase::Loading as u8),
+            phase: AtomicU8::new(Phase::Declared as u8),
             optional: AtomicBool::new(false),
             platform: Mutex::new(None),
             changed: Arc::clone(changed),
