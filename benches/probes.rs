@@ -78,15 +78,14 @@ fn main() {
     );
 
     let show = |what: &str, took: &[Duration]| {
-        let at =
-            |share: f64| took[(f64::from(u32::try_from(took.len()).unwrap()) * share) as usize];
+        let at = |percent: usize| took[took.len() * percent / 100];
         println!(
             "{what:<28} p50 {:>8.1?}  p99 {:>8.1?}  max {:>8.1?}",
-            at(0.5),
-            at(0.99),
+            at(50),
+            at(99),
             took[took.len() - 1]
         );
-        at(0.99)
+        at(99)
     };
     for _ in 0..ROUNDS {
         let idle = show("workers idle", &probes(&mut client));

@@ -3,17 +3,18 @@
 use crate::health::board::{Board, GAP};
 use crate::health::enrolled::Enrolled;
 use crate::health::heartbeat::Heartbeat;
+use crate::health::job::{Job, job, state_type, wanted};
 use crate::health::machine::{FailKind, Machine, Next, RunResult};
 use crate::health::news::News;
 use crate::health::plan::{LONGEST_QUEUEING, Plan};
 use crate::health::report::Verdict;
-use crate::health::runner::{Job, Panicked, Run, RunId, Runner, Told};
-use crate::health::spec::{CheckRun, Provided, StateType};
+use crate::health::runner::{Panicked, Run, RunId, Runner, Told};
+use crate::health::spec::{CheckRun, Provided};
+use crate::health::spread::{Random, part, phase};
 use crate::health::stats::CheckStats;
 use crate::health::verdict::{Report, Said};
 use crate::vocab::reason::Reason;
-use std::any::{Any, TypeId};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ pub(crate) struct Engine {
     checks: Vec<Scheduled>,
     /// Runs at one time; those that are judged and go on do not count.
     most: usize,
-    random: u64,
+    random: Random,
     /// When the engine was last run.
     looked: Duration,
 }
@@ -114,7 +115,7 @@ impl Engine {
             heartbeat,
             runner,
             most,
-            random: phase("").to_bits() | 1,
+            random: Random::new(),
             looked: now,
         }
     }
@@ -203,9 +204,8 @@ impl Engine {
         if let Some(live) = &mut one.live {
             // its predecessor has not ended: nothing new begins
             let result = match &*live {
-                Live { judged: false, .. } => None,
-                // it stood still with the process, and may go on for its time once more
-                Live { frozen: true, .. } => None,
+                // it is under way, or stood still with the process and may go on for its time once more
+                Live { judged: false, .. } | Live { frozen: true, .. } => None,
                 // it was dropped, and the runtime does not come to it
                 live if live.run.is_on_runtime() && !live.run.is_inside() => {
                     Some(RunResult::NotScheduled)
@@ -396,13 +396,9 @@ impl Engine {
 
     /// Never longer than the refresh: what the user asked for is an upper bound.
     fn jitter(&mut self, check: usize) -> Duration {
-        // splitmix: it only has to spread
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         let refresh = self.checks.get(check).map_or(TICK, |one| one.plan.refresh);
-        refresh.saturating_sub(part(refresh / 10, fraction(z ^ (z >> 31))))
+        let shorter = part(refresh / 10, self.random.next());
+        refresh.saturating_sub(shorter)
     }
 }
 
@@ -439,44 +435,4 @@ fn said(plan: &Plan, result: Result<Report, Panicked>) -> (RunResult, Option<Str
         Said::Fatal(reason) => RunResult::Fatal(reason),
     };
     (result, report.error)
-}
-
-fn state_type(run: CheckRun) -> Option<StateType> {
-    match run {
-        CheckRun::Sync(_) | CheckRun::Async(_) => None,
-        CheckRun::SyncWith(state, _) | CheckRun::AsyncWith(state, _) => Some(state),
-    }
-}
-
-fn wanted(run: CheckRun) -> Option<TypeId> {
-    state_type(run).map(|state| (state.id)())
-}
-
-fn job(run: CheckRun, state: Option<&Provided>) -> Option<Job> {
-    let state = state.filter(|state| {
-        let held: &(dyn Any + Send + Sync) = &***state;
-        wanted(run) == Some(held.type_id())
-    });
-    match run {
-        CheckRun::Sync(check) => Some(Job::Sync(check)),
-        CheckRun::Async(check) => Some(Job::Async(check)),
-        CheckRun::SyncWith(_, check) => Some(Job::SyncWith(check, Arc::clone(state?))),
-        CheckRun::AsyncWith(_, check) => Some(Job::AsyncWith(check, Arc::clone(state?))),
-    }
-}
-
-/// Where in its period a check of this process begins: from 0 to 1.
-fn phase(name: &str) -> f64 {
-    let mut hasher = DefaultHasher::new();
-    (name, std::process::id(), std::time::SystemTime::now()).hash(&mut hasher);
-    fraction(hasher.finish())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "it only has to spread")]
-fn fraction(random: u64) -> f64 {
-    (random >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn part(whole: Duration, fraction: f64) -> Duration {
-    whole.mul_f64(fraction.clamp(0.0, 1.0))
 }

@@ -10,6 +10,7 @@ pub(crate) mod facts;
 mod faults;
 pub(crate) mod heartbeat;
 pub(crate) mod herald;
+pub(crate) mod job;
 pub(crate) mod machine;
 pub(crate) mod news;
 pub(crate) mod options;
@@ -21,6 +22,7 @@ pub(crate) mod rollup;
 pub(crate) mod runner;
 pub(crate) mod scheduler;
 pub(crate) mod spec;
+pub(crate) mod spread;
 pub(crate) mod stats;
 #[cfg(test)]
 mod stories;

@@ -3,7 +3,8 @@
 //! Not on `spawn_blocking`: a runtime that is dropped waits for what was started there, and a check may never return.
 
 use crate::health::clock::HealthClock;
-use crate::health::spec::{CheckFuture, Provided};
+use crate::health::job::Job;
+use crate::health::spec::CheckFuture;
 use crate::health::verdict::Report;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,15 +38,6 @@ pub(crate) enum Told {
 /// The payload is nobody's business: it may hold anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Panicked;
-
-/// Something that a check does when it is run.
-#[derive(Clone)]
-pub(crate) enum Job {
-    Sync(fn() -> Report),
-    Async(fn() -> CheckFuture),
-    SyncWith(fn(&(dyn std::any::Any + Send + Sync)) -> Report, Provided),
-    AsyncWith(fn(Provided) -> CheckFuture, Provided),
-}
 
 /// A run that was started.
 pub(crate) trait Run: Send {

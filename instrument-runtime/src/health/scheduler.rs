@@ -93,8 +93,9 @@ fn run(board: &Board, engine: &mut Engine, told: &Receiver<Message>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::health::job::Job;
     use crate::health::rig::{HealthRig, spec};
-    use crate::health::runner::{Job, Run, RunId, Runner};
+    use crate::health::runner::{Run, RunId, Runner};
     use crate::health::spec::CheckSpec;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::channel;
