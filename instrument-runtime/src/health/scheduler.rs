@@ -14,6 +14,9 @@ use std::time::Duration;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// Messages between two steps.
+const MOST_TOLD: usize = 256;
+
 /// The scheduler's thread. Ends when told to.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
@@ -74,8 +77,8 @@ fn run(board: &Board, engine: &mut Engine, told: &Receiver<Message>) {
     loop {
         let again = engine.step();
         let mut wait = again.saturating_sub(board.now());
-        // all that is there, then one step
-        loop {
+        // what is there, then one step: whoever tells without end is not to keep it from its work
+        for _ in 0..MOST_TOLD {
             match told.recv_timeout(wait) {
                 Ok(message) => {
                     if !engine.tell(message) {
