@@ -53,7 +53,6 @@ struct Running {
 
 /// What has to be stopped, in this order.
 struct Parts {
-    signals: Option<Signals>,
     scheduler: Scheduler,
     check_runtime: Option<CheckRuntime>,
     served: Served,
@@ -111,13 +110,11 @@ impl HealthService {
             scheduler.tell(Message::Provide(id, state));
         }
         let (served, addresses) = bound.start()?;
-        let signals = config
-            .handle_signals
-            .then(|| Signals::catch(board.clone(), config.drain_delay))
-            .transpose()
-            .map_err(InstallError::System)?;
+        // last: it cannot be undone
+        if config.handle_signals {
+            Signals::catch(board.clone(), config.drain_delay).map_err(InstallError::System)?;
+        }
         let parts = Mutex::new(Some(Parts {
-            signals,
             scheduler,
             check_runtime,
             served,
@@ -193,7 +190,6 @@ impl HealthService {
             .take();
         let Some(parts) = parts else { return };
         self.0.heartbeat.stop();
-        drop(parts.signals);
         drop(parts.scheduler);
         drop(parts.check_runtime);
         parts.served.stop();
