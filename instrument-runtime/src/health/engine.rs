@@ -30,6 +30,8 @@ pub(crate) enum Message {
     Run(RunId, Told),
     /// A state for the checks that want its type.
     Provide(TypeId, Provided),
+    /// States wait to be fetched, and each comes as `Provide`.
+    Deliver,
     /// Run the check of this name now; the run that is under way will do.
     Refresh(String, Waiting),
     Stop,
@@ -123,6 +125,7 @@ impl Engine {
             Message::Run(id, told) => self.told(id, told),
             Message::Provide(id, state) => self.provide(id, state),
             Message::Refresh(name, waiting) => self.refresh(&name, waiting),
+            Message::Deliver => {}
             Message::Stop => return false,
         }
         true
