@@ -113,6 +113,20 @@ fn store(store: &Store) -> Health {
     }
 }
 
+/// A state whose end takes long, and goes wrong.
+struct Hoard;
+
+impl Drop for Hoard {
+    fn drop(&mut self) {
+        HELD.fetch_add(1, Ordering::AcqRel);
+        block();
+        panic!("password=hunter2");
+    }
+}
+
+#[health_check(cache = "400ms", timeout = "100ms")]
+fn hoards(_hoard: &Hoard) {}
+
 #[health_check(cache = "1h", timeout = "5s")]
 fn seldom() {
     RUNS.fetch_add(1, Ordering::AcqRel);
@@ -291,6 +305,43 @@ pub mod told {
             );
             assert_eq!(value(&telemetry, &series), Some(0.0), "{result}");
         }
+        stop(&telemetry);
+    }
+
+    pub fn a_flood_of_states_stops_nothing() {
+        let (telemetry, _) = install(builder().checks([check!(store), check!(well)]));
+        until("it has begun", || runs() >= 1);
+        let enough = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !enough.load(Ordering::Acquire) {
+                        telemetry.provide(Store { open: true });
+                    }
+                });
+            }
+            let before = runs();
+            until("others are still run", || runs() >= before + 3);
+            enough.store(true, Ordering::Release);
+        });
+        until("the last one has come", || {
+            telemetry.health().verdict("store") == Some(Verdict::Up)
+        });
+        stop(&telemetry);
+    }
+
+    pub fn a_state_may_block_and_panic_when_it_is_dropped() {
+        std::panic::set_hook(Box::new(|_| {}));
+        let (telemetry, _) = install(builder().checks([check!(hoards), check!(well)]));
+        telemetry.provide(Hoard);
+        until("it is used", || {
+            telemetry.health().verdict("hoards") == Some(Verdict::Up)
+        });
+        telemetry.provide(Hoard);
+        until("it is dropped", || HELD.load(Ordering::Acquire) >= 1);
+        let before = runs();
+        until("others are still run", || runs() >= before + 5);
+        GO_ON.store(true, Ordering::Release);
         stop(&telemetry);
     }
 

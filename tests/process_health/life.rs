@@ -108,10 +108,12 @@ fn disabled() {
     until("it is ready", || probe(health, "/readyz").status == 200);
     let slot = telemetry.model("digits", "1");
     assert!(!slot.is_ready());
-    until("its models count", || {
-        probe(health, "/readyz").body.contains("model_loading")
+    let loaded: Result<(), String> = slot.load(|| {
+        let body = probe(health, "/readyz").body;
+        assert!(body.contains("model_loading"), "{body}");
+        Ok(())
     });
-    slot.ready();
+    loaded.expect("it says so");
     assert!(slot.is_ready());
     assert_eq!(probe(health, "/v2/models/digits/ready").status, 200);
     assert_eq!(telemetry.scrape(), "");

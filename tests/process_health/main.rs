@@ -107,7 +107,7 @@ stories! {
     checks: a_check_that_never_returns_costs_one_thread, an_async_check_that_blocks_is_hung_and_others_go_on,
         an_async_check_that_waits_for_ever_is_dropped, panics_everywhere_are_failures,
         async_checks_need_no_runtime_of_the_service, a_dropped_runtime_is_no_failure_of_its_checks,
-        a_state_may_come_late, a_refresh_waits_for_a_result, a_sync_check_knows_that_it_is_overdue,
+        a_state_may_come_late, a_flood_of_states_stops_nothing, a_state_may_block_and_panic_when_it_is_dropped, a_refresh_waits_for_a_result, a_sync_check_knows_that_it_is_overdue,
         a_starved_runtime_makes_no_failures, sync_checks_are_outside_of_every_runtime;
     life: readiness_follows_the_models, a_service_that_holds_itself_back_is_not_ready,
         a_drain_is_told_at_once_and_ends_after_its_delay, servers_of_the_service_end_before_the_health_address,

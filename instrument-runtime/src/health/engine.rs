@@ -8,7 +8,7 @@ use crate::health::machine::{FailKind, Machine, Next, RunResult};
 use crate::health::news::News;
 use crate::health::plan::{LONGEST_QUEUEING, Plan};
 use crate::health::report::Verdict;
-use crate::health::runner::{Panicked, Run, RunId, Runner, Told};
+use crate::health::runner::{Panicked, Run, RunId, Runner, Told, drop_elsewhere};
 use crate::health::spec::{CheckRun, Provided};
 use crate::health::spread::{Random, part, phase};
 use crate::health::stats::CheckStats;
@@ -34,6 +34,8 @@ pub(crate) enum Message {
     Run(RunId, Told),
     /// A state for the checks that want its type.
     Provide(TypeId, Provided),
+    /// States wait to be fetched, and each comes as `Provide`.
+    Deliver,
     /// Run the check of this name now; the run that is under way will do.
     Refresh(String, Waiting),
     Stop,
@@ -125,8 +127,9 @@ impl Engine {
         self.look(self.board.now());
         match message {
             Message::Run(id, told) => self.told(id, told),
-            Message::Provide(id, state) => self.provide(id, &state),
+            Message::Provide(id, state) => self.provide(id, state),
             Message::Refresh(name, waiting) => self.refresh(&name, waiting),
+            Message::Deliver => {}
             Message::Stop => return false,
         }
         true
@@ -165,14 +168,21 @@ impl Engine {
         self.looked = now;
     }
 
-    fn provide(&mut self, id: TypeId, state: &Provided) {
+    fn provide(&mut self, id: TypeId, state: Provided) {
         let now = self.board.now();
+        let mut old = Vec::new();
         for check in &mut self.checks {
             if wanted(check.run) == Some(id) {
-                check.job = job(check.run, Some(state));
+                let before = std::mem::replace(&mut check.job, job(check.run, Some(&state)));
+                old.extend(before.and_then(Job::into_state));
                 check.due = check.due.min(check.first.max(now));
             }
         }
+        old.push(state);
+        // of those that somebody else still has, only the count goes down
+        let last = |state: &Provided| Arc::strong_count(state) == 1;
+        old.retain(last);
+        drop_elsewhere(old);
     }
 
     fn refresh(&mut self, name: &str, waiting: Waiting) {
@@ -408,6 +418,8 @@ impl Drop for Engine {
         for live in self.checks.iter().filter_map(|check| check.live.as_ref()) {
             live.run.cancel();
         }
+        let jobs = self.checks.iter_mut().filter_map(|check| check.job.take());
+        drop_elsewhere(jobs.filter_map(Job::into_state).collect());
     }
 }
 

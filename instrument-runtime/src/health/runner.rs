@@ -106,6 +106,30 @@ impl<M: Send + 'static> Runner for Threads<M> {
     }
 }
 
+/// Drops what belongs to the service on a thread of its own: that may block, and may panic.
+pub(crate) fn drop_elsewhere(states: Vec<Provided>) {
+    if states.is_empty() {
+        return;
+    }
+    let all = move || {
+        for state in states {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(state))).map_err(forget);
+        }
+    };
+    let thread = std::thread::Builder::new().name("instrument-check".to_owned());
+    let _ = thread.spawn(all);
+}
+
+impl Job {
+    /// The state that it has.
+    pub(crate) fn into_state(self) -> Option<Provided> {
+        match self {
+            Job::Sync(_) | Job::Async(_) => None,
+            Job::SyncWith(_, state) | Job::AsyncWith(_, state) => Some(state),
+        }
+    }
+}
+
 struct Teller {
     clock: HealthClock,
     tell: Box<dyn Fn(Told) + Send>,

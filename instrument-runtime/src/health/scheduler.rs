@@ -2,11 +2,14 @@
 
 use crate::health::board::Board;
 use crate::health::engine::{Engine, Message};
+use crate::health::spec::Provided;
 use crate::notice;
+use std::any::TypeId;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::Duration;
 
@@ -14,10 +17,17 @@ use std::time::Duration;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// Messages between two steps.
+const MOST_TOLD: usize = 256;
+
+/// States that the scheduler has not fetched yet: of each type the last, however often it was given.
+type Waiting = Mutex<HashMap<TypeId, Provided>>;
+
 /// The scheduler's thread. Ends when told to.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     tell: Sender<Message>,
+    provided: Arc<Waiting>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -30,12 +40,16 @@ impl Scheduler {
         (tell, told): (Sender<Message>, Receiver<Message>),
         restarts: Arc<AtomicU64>,
     ) -> std::io::Result<Scheduler> {
+        let provided = Arc::<Waiting>::default();
+        let waiting = Arc::clone(&provided);
         let thread = Builder::new()
             .name("instrument-check-scheduler".to_owned())
             .spawn(move || {
                 let mut pause = FIRST_PAUSE;
                 loop {
-                    let ran = catch_unwind(AssertUnwindSafe(|| run(&board, &mut engine, &told)));
+                    let ran = catch_unwind(AssertUnwindSafe(|| {
+                        run(&board, &mut engine, &told, &waiting)
+                    }));
                     if ran.is_ok() {
                         return;
                     }
@@ -50,8 +64,22 @@ impl Scheduler {
             })?;
         Ok(Scheduler {
             tell,
+            provided,
             thread: Some(thread),
         })
+    }
+
+    /// A state for the checks that want its type. Gives back the one that nobody needs any more, to be dropped where no
+    /// lock is held.
+    pub(crate) fn provide(&self, id: TypeId, state: Provided) -> Option<Provided> {
+        let (first, replaced) = {
+            let mut waiting = self.provided.lock().unwrap_or_else(PoisonError::into_inner);
+            (waiting.is_empty(), waiting.insert(id, state))
+        };
+        if first {
+            self.tell(Message::Deliver);
+        }
+        replaced
     }
 
     /// Never waits.
@@ -70,13 +98,21 @@ impl Drop for Scheduler {
     }
 }
 
-fn run(board: &Board, engine: &mut Engine, told: &Receiver<Message>) {
+fn run(board: &Board, engine: &mut Engine, told: &Receiver<Message>, waiting: &Waiting) {
     loop {
         let again = engine.step();
         let mut wait = again.saturating_sub(board.now());
-        // all that is there, then one step
-        loop {
+        // what is there, then one step: whoever tells without end is not to keep it from its work
+        for _ in 0..MOST_TOLD {
             match told.recv_timeout(wait) {
+                Ok(Message::Deliver) => {
+                    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                    let provided = std::mem::take(&mut *waiting);
+                    drop(waiting);
+                    for (id, state) in provided {
+                        engine.tell(Message::Provide(id, state));
+                    }
+                }
                 Ok(message) => {
                     if !engine.tell(message) {
                         return;

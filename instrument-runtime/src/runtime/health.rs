@@ -13,7 +13,7 @@ use crate::health::news::Herald;
 use crate::health::options::HealthOptions;
 use crate::health::runner::Threads;
 use crate::health::scheduler::Scheduler;
-use crate::health::spec::CheckRun;
+use crate::health::spec::{CheckRun, Provided};
 use crate::health::stats::CheckStats;
 use crate::notice;
 use crate::runtime::check_runtime::CheckRuntime;
@@ -24,6 +24,7 @@ use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::signals::Signals;
 use crate::slot::slots::Slots;
+use std::any::TypeId;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
@@ -53,7 +54,6 @@ struct Running {
 
 /// What has to be stopped, in this order.
 struct Parts {
-    signals: Option<Signals>,
     scheduler: Scheduler,
     check_runtime: Option<CheckRuntime>,
     served: Served,
@@ -108,16 +108,14 @@ impl HealthService {
             Scheduler::start(board.clone(), engine, (tell, told), Arc::clone(&restarts))
                 .map_err(InstallError::System)?;
         for (id, state) in setup.provided {
-            scheduler.tell(Message::Provide(id, state));
+            drop(scheduler.provide(id, state));
         }
         let (served, addresses) = bound.start()?;
-        let signals = config
-            .handle_signals
-            .then(|| Signals::catch(board.clone(), config.drain_delay))
-            .transpose()
-            .map_err(InstallError::System)?;
+        // last: it cannot be undone
+        if config.handle_signals {
+            Signals::catch(board.clone(), config.drain_delay).map_err(InstallError::System)?;
+        }
         let parts = Mutex::new(Some(Parts {
-            signals,
             scheduler,
             check_runtime,
             served,
@@ -178,6 +176,18 @@ impl HealthService {
         }
     }
 
+    /// A state for the checks that want its type.
+    pub(crate) fn provide(&self, id: TypeId, state: Provided) {
+        let parts = self.0.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let not_needed = match parts.as_ref() {
+            Some(parts) => parts.scheduler.provide(id, state),
+            None => Some(state),
+        };
+        // what it does when it is dropped may come back here
+        drop(parts);
+        drop(not_needed);
+    }
+
     /// Streams are told and closed.
     pub(crate) fn close(&self) {
         self.board().drain(Duration::ZERO);
@@ -193,7 +203,6 @@ impl HealthService {
             .take();
         let Some(parts) = parts else { return };
         self.0.heartbeat.stop();
-        drop(parts.signals);
         drop(parts.scheduler);
         drop(parts.check_runtime);
         parts.served.stop();

@@ -89,7 +89,7 @@ impl Telemetry {
     /// pending, and hard ones keep the service unready. Given again, the next runs get the new one.
     pub fn provide<S: Any + Send + Sync>(&self, state: S) {
         let (id, state) = (TypeId::of::<S>(), Arc::new(state));
-        self.health_service().tell(Message::Provide(id, state));
+        self.health_service().provide(id, state);
     }
 
     /// Runs the check of this name now, or joins the run that is under way, and waits for its result. `false` where there

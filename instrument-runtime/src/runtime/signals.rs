@@ -5,15 +5,13 @@ use std::io;
 use std::thread::Builder;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
 
 /// What a shell says when a process was interrupted.
 const INTERRUPTED: i32 = 130;
 
-/// Catches them, on a thread of its own. Ends when dropped; the signals stay caught, as they are for a whole process.
-pub(crate) struct Signals {
-    _stop: oneshot::Sender<()>,
-}
+/// Catches them, on a thread of its own, as long as the process lives: once caught they are never let through again, and
+/// a person who waits for what comes after the stop can still end it.
+pub(crate) enum Signals {}
 
 impl Signals {
     /// From now on SIGTERM begins the drain, and a second one ends its delay. SIGINT is a person who waits: no delay, and
@@ -21,7 +19,7 @@ impl Signals {
     ///
     /// # Errors
     /// When the system refuses.
-    pub(crate) fn catch(board: Board, delay: Duration) -> io::Result<Signals> {
+    pub(crate) fn catch(board: Board, delay: Duration) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -33,18 +31,10 @@ impl Signals {
                 signal(SignalKind::interrupt())?,
             )
         };
-        let (stop, stopped) = oneshot::channel::<()>();
         Builder::new()
             .name("instrument-signals".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    tokio::select! {
-                        () = listen(&board, delay, terminate, interrupt) => {}
-                        _ = stopped => {}
-                    }
-                });
-            })?;
-        Ok(Signals { _stop: stop })
+            .spawn(move || runtime.block_on(listen(&board, delay, terminate, interrupt)))?;
+        Ok(())
     }
 }
 

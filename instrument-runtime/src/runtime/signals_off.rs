@@ -8,7 +8,7 @@ use std::time::Duration;
 pub(crate) enum Signals {}
 
 impl Signals {
-    pub(crate) fn catch(_: Board, _: Duration) -> io::Result<Signals> {
+    pub(crate) fn catch(_: Board, _: Duration) -> io::Result<()> {
         Err(io::Error::new(
             io::ErrorKind::Unsupported,
             "`handle_signals` works on Unix only: call `drain()` when the service is to end",
