@@ -31,9 +31,12 @@ impl Telemetry {
     /// Settings for a service of this name that serves its three addresses, or where the environment says (see
     /// [`from_env`](TelemetryBuilder::from_env)): `/metrics` on `127.0.0.1:9464`, health on `127.0.0.1:8081` (in
     /// Kubernetes on `[::]:8081`: probes come from another address there), and the gRPC control plane on
-    /// `127.0.0.1:8082`.
+    /// `127.0.0.1:8082`. Those of them for which it has the features.
     pub fn defaults(service: impl AsRef<str>) -> TelemetryBuilder {
-        let mut builder = Telemetry::builder(service).metrics_addr(METRICS_ADDR);
+        let mut builder = Telemetry::builder(service);
+        if cfg!(all(feature = "prometheus", feature = "http")) {
+            builder = builder.metrics_addr(METRICS_ADDR);
+        }
         HealthSetup::ask_for_addresses(&mut builder.config);
         builder.from_env()
     }

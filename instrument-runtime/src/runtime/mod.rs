@@ -11,6 +11,7 @@ pub(crate) mod control;
 #[cfg(all(feature = "health", not(feature = "grpc")))]
 #[path = "control_off.rs"]
 pub(crate) mod control;
+pub(crate) mod ending;
 pub(crate) mod error;
 #[cfg(feature = "health")]
 pub(crate) mod health;

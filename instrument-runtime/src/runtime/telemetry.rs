@@ -1,6 +1,7 @@
 //! The handle of an installed telemetry.
 
 use crate::runtime::bounded::{self, Work};
+use crate::runtime::ending::Ending;
 use crate::runtime::error::FlushError;
 use crate::runtime::health::HealthService;
 use crate::runtime::recording::Recording;
@@ -9,7 +10,6 @@ use crate::slot::slots::Slots;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long a flush or a shutdown may take when nothing else is said.
@@ -38,7 +38,7 @@ struct Installed {
     /// `None` where telemetry is disabled: health and life cycle are not.
     recording: Option<Recording>,
     health: HealthService,
-    stopped: AtomicBool,
+    ending: Arc<Ending>,
 }
 
 impl Telemetry {
@@ -51,7 +51,7 @@ impl Telemetry {
             slots,
             recording,
             health,
-            stopped: AtomicBool::new(false),
+            ending: Arc::default(),
         }))
     }
 
@@ -94,7 +94,7 @@ impl Telemetry {
     }
 
     /// Records what is still on its way, flushes, and stops everything that [`install`] started, within 5 s. What
-    /// is still running then is not recorded any more. Once is enough; again does nothing.
+    /// is still running then is not recorded any more. Once is enough; again waits until the first one is over.
     ///
     /// [`install`]: crate::TelemetryBuilder::install
     ///
@@ -118,15 +118,19 @@ impl Telemetry {
             .map_or(Ok(()), |stop| bounded::blocking(limit, stop))
     }
 
-    /// What is left to do, for the first who asks.
+    /// What is left to do, which is to wait for those who ask again.
     fn stopping(&self, limit: Duration) -> Option<Work> {
-        if self.0.stopped.swap(true, Ordering::AcqRel) {
-            return None;
-        }
+        let Some(under_way) = self.0.ending.begin() else {
+            let ending = Arc::clone(&self.0.ending);
+            let late = || "the first shutdown is under way".to_owned();
+            let wait = move || ending.wait(limit).then_some(()).ok_or_else(late);
+            return (!self.0.ending.wait(Duration::ZERO)).then(|| Box::new(wait) as Work);
+        };
         self.0.health.close();
         let recording = self.recording().map(|recording| recording.stopping(limit));
         let health = self.0.health.clone();
         Some(Box::new(move || {
+            let _under_way = under_way;
             let flushed = recording.map_or(Ok(()), |stop| stop());
             // last: until the end somebody may ask
             health.stop();
