@@ -14,6 +14,16 @@ pub(crate) enum Job {
     AsyncWith(fn(Provided) -> CheckFuture, Provided),
 }
 
+impl Job {
+    /// The state that it has.
+    pub(crate) fn into_state(self) -> Option<Provided> {
+        match self {
+            Job::Sync(_) | Job::Async(_) => None,
+            Job::SyncWith(_, state) | Job::AsyncWith(_, state) => Some(state),
+        }
+    }
+}
+
 /// The type of the state that a check wants.
 pub(crate) fn state_type(run: CheckRun) -> Option<StateType> {
     match run {

@@ -4,7 +4,7 @@
 
 use crate::health::clock::HealthClock;
 use crate::health::job::Job;
-use crate::health::spec::CheckFuture;
+use crate::health::spec::{CheckFuture, Provided};
 use crate::health::verdict::Report;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -118,16 +118,6 @@ pub(crate) fn drop_elsewhere(states: Vec<Provided>) {
     };
     let thread = std::thread::Builder::new().name("instrument-check".to_owned());
     let _ = thread.spawn(all);
-}
-
-impl Job {
-    /// The state that it has.
-    pub(crate) fn into_state(self) -> Option<Provided> {
-        match self {
-            Job::Sync(_) | Job::Async(_) => None,
-            Job::SyncWith(_, state) | Job::AsyncWith(_, state) => Some(state),
-        }
-    }
 }
 
 struct Teller {
