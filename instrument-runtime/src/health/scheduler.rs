@@ -48,7 +48,7 @@ impl Scheduler {
                 let mut pause = FIRST_PAUSE;
                 loop {
                     let ran = catch_unwind(AssertUnwindSafe(|| {
-                        run(&board, &mut engine, &told, &waiting)
+                        run(&board, &mut engine, &told, &waiting);
                     }));
                     if ran.is_ok() {
                         return;
