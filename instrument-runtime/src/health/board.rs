@@ -178,7 +178,7 @@ impl Board {
         self.look_at_queues();
         let life = self.0.facts.load().life;
         if life.closing_at.is_some_and(|at| at <= now) && !life.closing {
-            self.live(|life| life.closing = true);
+            self.publish(|facts, _| facts.life.closing = true);
         }
         let report = self.report();
         let changed = {
@@ -249,8 +249,11 @@ impl Board {
     /// Changes what is known of the life of the service.
     pub(crate) fn live(&self, change: impl FnOnce(&mut Life)) {
         self.publish(|facts, now| {
+            let before = facts.life;
             change(&mut facts.life);
-            facts.life.since = now;
+            if facts.life != before {
+                facts.life.since = now;
+            }
         });
     }
 
@@ -275,7 +278,7 @@ impl Board {
 
     fn look_at_models(&self) {
         self.publish(|facts, now| {
-            facts.models_since = now;
+            let before = rollup::models_trouble(facts);
             facts.models = self
                 .0
                 .slots
@@ -289,6 +292,9 @@ impl Board {
                     optional: slot.is_optional(),
                 })
                 .collect();
+            if rollup::models_trouble(facts) != before {
+                facts.models_since = now;
+            }
         });
     }
 }

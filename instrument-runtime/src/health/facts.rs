@@ -34,7 +34,7 @@ pub(crate) struct ModelFacts {
 }
 
 /// The life of the service, apart from what its checks say.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "any of them may go with any other"

@@ -3,11 +3,16 @@
 
 use crate::health::clock::HealthClock;
 use crate::health::news::{Herald, News};
+use crate::health::report::Roll;
+use crate::notice;
 use crate::vocab::group::Group;
+use crate::vocab::reason::Reason;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::Builder;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,41 +26,120 @@ const MOST: usize = 64;
 const MOST_LINES: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// A thread that tells, until the last sender is gone.
-///
-/// # Errors
-/// When the system has no thread left.
-pub(crate) fn start(termination_log: PathBuf, clock: HealthClock) -> std::io::Result<Herald> {
-    let (tell, told): (SyncSender<News>, _) = sync_channel(MOST);
-    Builder::new()
-        .name("instrument-herald".to_owned())
-        .spawn(move || {
+/// What the herald is told.
+enum Told {
+    News(News),
+    /// Whoever waits until all before it is told.
+    Settle(SyncSender<()>),
+}
+
+/// Tells people, once somebody may want to know. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct HeraldThread(Arc<Inner>);
+
+struct Inner {
+    clock: HealthClock,
+    termination_log: PathBuf,
+    audible: AtomicBool,
+    /// Started with the first news; `None` where the system has no thread left for it.
+    tell: OnceLock<Option<SyncSender<Told>>>,
+}
+
+impl HeraldThread {
+    /// Silent, until somebody [listens](HeraldThread::listen).
+    pub(crate) fn new(termination_log: PathBuf, clock: HealthClock) -> HeraldThread {
+        HeraldThread(Arc::new(Inner {
+            clock,
+            termination_log,
+            audible: AtomicBool::new(false),
+            tell: OnceLock::new(),
+        }))
+    }
+
+    /// Somebody can ask how the service is, so others may want to know too.
+    pub(crate) fn listen(&self) {
+        self.0.audible.store(true, Ordering::Release);
+    }
+
+    /// As the board calls it.
+    pub(crate) fn herald(&self) -> Herald {
+        let inner = Arc::clone(&self.0);
+        Box::new(move |news| {
+            if inner.audible.load(Ordering::Acquire)
+                && let Some(tell) = inner.tell.get_or_init(|| inner.start()).as_ref()
+            {
+                // full: what comes on top shows in the metrics
+                let _ = tell.try_send(Told::News(news));
+            }
+        })
+    }
+
+    /// Waits until what was told is written: before an end of the process, which would cut it off.
+    pub(crate) fn settle(&self, limit: Duration) {
+        let (written, is_written) = sync_channel(1);
+        if let Some(Some(tell)) = self.0.tell.get()
+            && tell.try_send(Told::Settle(written)).is_ok()
+        {
+            let _ = is_written.recv_timeout(limit);
+        }
+    }
+}
+
+impl Inner {
+    fn start(&self) -> Option<SyncSender<Told>> {
+        let (tell, told) = sync_channel(MOST);
+        let (clock, log) = (self.clock.clone(), self.termination_log.clone());
+        let body = move || {
             let mut lines = Lines::default();
-            for news in told {
-                let now = clock.now();
-                let line = line(&news, now);
-                if lines.may_tell(now) {
-                    // not `eprintln!`: it panics when standard error is closed
-                    // in one piece: others write there too
-                    let line = format!("instrument_inference: {line}\n");
-                    let _ = std::io::stderr().write_all(line.as_bytes());
-                }
-                let unready =
-                    matches!(news, News::Group(Group::Readiness, to) if !to.status.serves());
-                if unready {
-                    // not created: it is there where somebody wants it
-                    let file = OpenOptions::new()
-                        .write(true)
-                        .truncate(true)
-                        .open(&termination_log);
-                    let _ = file.and_then(|mut file| writeln!(file, "{line}"));
+            let mut last_word = LastWord::default();
+            for told in told {
+                match told {
+                    Told::News(news) => {
+                        let now = clock.now();
+                        let line = line(&news, now);
+                        if lines.may_tell(now) {
+                            notice::write(&format!("instrument_inference: {line}\n"));
+                        }
+                        if let News::Group(Group::Readiness, to) = news {
+                            last_word.write(&log, &to, line);
+                        }
+                    }
+                    Told::Settle(written) => drop(written.try_send(())),
                 }
             }
-        })?;
-    Ok(Box::new(move |news| {
-        // full: what comes on top shows in the metrics
-        let _ = tell.try_send(news);
-    }))
+        };
+        let thread = Builder::new().name("instrument-herald".to_owned());
+        thread.spawn(body).ok().map(|_| tell)
+    }
+}
+
+/// What the termination log says: why the service left the rotation, and that it drains, where it does.
+#[derive(Debug, Default)]
+struct LastWord {
+    /// What was wrong when the end began.
+    trouble: Option<String>,
+}
+
+impl LastWord {
+    fn write(&mut self, log: &Path, to: &Roll, line: String) {
+        if to.status.serves() {
+            self.trouble = None;
+            return;
+        }
+        let text = if to.reason == Some(Reason::DRAINING) {
+            let trouble = self.trouble.take().map(|line| line + "\n");
+            trouble.unwrap_or_default() + &line + "\n"
+        } else {
+            let text = format!("{line}\n");
+            self.trouble = Some(line);
+            text
+        };
+        // it is there where somebody wants it; of what is no file the opening alone may block
+        if std::fs::metadata(log).is_ok_and(|found| found.is_file()) {
+            let file = OpenOptions::new().write(true).truncate(true).open(log);
+            let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -134,7 +218,7 @@ fn unix(ago: Duration) -> u64 {
 mod tests {
     use super::*;
     use crate::health::report::Verdict;
-    use crate::vocab::reason::Reason;
+    use crate::vocab::group::HealthStatus;
 
     #[test]
     fn an_error_stays_on_one_line_and_short() {
@@ -149,6 +233,32 @@ mod tests {
         let start = "check redis is down: reason=dependency_unavailable error=\"no route\\nto host";
         assert!(line.starts_with(start) && line.len() < 1_200, "{line}");
         assert_eq!(line.lines().count(), 1);
+    }
+
+    #[test]
+    fn the_end_does_not_hide_what_was_wrong_before_it() {
+        let log = std::env::temp_dir().join(format!("last-word-{}", std::process::id()));
+        std::fs::write(&log, "").unwrap();
+        let roll = |status, reason| Roll {
+            status,
+            reason,
+            check: None,
+            since: Duration::ZERO,
+        };
+        let unready = |reason| roll(HealthStatus::Unhealthy, Some(reason));
+        let mut last_word = LastWord::default();
+        last_word.write(&log, &unready(Reason::CUDA_OOM), "cuda_oom".to_owned());
+        last_word.write(&log, &unready(Reason::DRAINING), "draining".to_owned());
+        assert_eq!(
+            std::fs::read_to_string(&log).unwrap(),
+            "cuda_oom\ndraining\n"
+        );
+        // what was mended before the end is not its reason
+        last_word.write(&log, &unready(Reason::TIMEOUT), "timeout".to_owned());
+        last_word.write(&log, &roll(HealthStatus::Healthy, None), String::new());
+        last_word.write(&log, &unready(Reason::DRAINING), "draining".to_owned());
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "draining\n");
+        std::fs::remove_file(&log).unwrap();
     }
 
     #[test]

@@ -123,7 +123,7 @@ fn models_check(facts: &Facts) -> Option<CheckReport> {
 }
 
 /// Why the service cannot answer with its models. A model that is needed is there when one of its versions is.
-fn models_trouble(facts: &Facts) -> Option<Reason> {
+pub(crate) fn models_trouble(facts: &Facts) -> Option<Reason> {
     let mut by_name: BTreeMap<&str, (bool, Vec<Phase>)> = BTreeMap::new();
     for model in &facts.models {
         let (needed, phases) = by_name.entry(&model.name).or_default();

@@ -7,7 +7,7 @@ use crate::health::engine::{Engine, Message};
 use crate::health::enrolled::Enrolled;
 use crate::health::facts::{CheckFacts, Facts, Life};
 use crate::health::heartbeat::Heartbeat;
-use crate::health::herald;
+use crate::health::herald::{HeraldThread, TERMINATION_LOG};
 use crate::health::machine::Machine;
 use crate::health::news::Herald;
 use crate::health::options::HealthOptions;
@@ -32,6 +32,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
+/// How long the end waits for a log that nobody reads.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
 /// The most checks that run at one time.
 const MOST_RUNS: usize = 8;
 
@@ -41,6 +44,7 @@ pub(crate) struct HealthService(Arc<Running>);
 
 struct Running {
     board: Board,
+    herald: HeraldThread,
     stats: Vec<Arc<CheckStats>>,
     restarts: Arc<AtomicU64>,
     watch_streams: Arc<AtomicU64>,
@@ -72,23 +76,19 @@ impl HealthService {
         }
         let clock = HealthClock::real();
         // where nobody can ask, nobody waits for an answer either
-        let herald = if config.asks_for_health() {
-            let log = setup.termination_log.clone();
-            let log = log.unwrap_or_else(|| PathBuf::from(herald::TERMINATION_LOG));
-            herald::start(log, clock.clone()).map_err(InstallError::System)?
-        } else {
-            Box::new(|_| {})
-        };
-        let board = board(&clock, &setup, &checks, slots, recording, herald);
+        let log = setup.termination_log.clone();
+        let log = log.unwrap_or_else(|| PathBuf::from(TERMINATION_LOG));
+        let herald = HeraldThread::new(log, clock.clone());
+        if config.asks_for_health() {
+            herald.listen();
+        }
+        let board = board(&clock, &setup, &checks, slots, recording, herald.herald());
         let watch_streams = Arc::default();
         let control = Control::new(config, &setup, &board, &watch_streams)?;
         let bound = Bound::bind(config, setup.options, &board, &control)?;
         let (runtime, check_runtime) = runtime(setup.runtime.clone(), &checks)?;
         let heartbeat = Heartbeat::default();
-        if let Some(runtime) = &runtime {
-            let board = board.clone();
-            heartbeat.listen(runtime, move || board.now());
-        }
+        let (asked, its_board) = (runtime.clone(), board.clone());
         let (tell, told) = channel();
         let runner = Threads::new(clock, runtime, tell.clone(), Message::Run);
         let stats: Vec<_> = checks
@@ -111,7 +111,10 @@ impl HealthService {
             drop(scheduler.provide(id, state));
         }
         let (served, addresses) = bound.start()?;
-        // last: it cannot be undone
+        // last: these cannot be undone
+        if let Some(runtime) = asked {
+            heartbeat.listen(&runtime, move || its_board.now());
+        }
         if config.handle_signals {
             Signals::catch(board.clone(), config.drain_delay).map_err(InstallError::System)?;
         }
@@ -122,6 +125,7 @@ impl HealthService {
         }));
         Ok(HealthService(Arc::new(Running {
             board,
+            herald,
             stats,
             restarts,
             watch_streams,
@@ -168,6 +172,12 @@ impl HealthService {
         self.board().drain(self.0.drain_delay);
     }
 
+    /// Somebody else serves what says how the service is.
+    #[cfg(feature = "http")]
+    pub(crate) fn mounted(&self) {
+        self.0.herald.listen();
+    }
+
     /// Tells the scheduler; after the stop nobody listens.
     pub(crate) fn tell(&self, message: Message) {
         let parts = self.0.parts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -206,6 +216,7 @@ impl HealthService {
         drop(parts.scheduler);
         drop(parts.check_runtime);
         parts.served.stop();
+        self.0.herald.settle(LAST_WORDS);
     }
 }
 

@@ -22,6 +22,7 @@ impl Telemetry {
     /// ```
     pub fn health_router(&self) -> Router {
         let health = self.health_service();
+        health.mounted();
         health_http::router(health.board().clone(), health.options())
     }
 }

@@ -19,6 +19,8 @@ impl Telemetry {
     /// # }
     /// ```
     pub fn control_routes(&self) -> Routes {
-        self.health_service().control().0.routes()
+        let health = self.health_service();
+        health.mounted();
+        health.control().0.routes()
     }
 }

@@ -1,5 +1,6 @@
 //! The handle of an installed telemetry.
 
+use crate::notice;
 use crate::runtime::bounded::{self, Work};
 use crate::runtime::ending::Ending;
 use crate::runtime::error::FlushError;
@@ -11,6 +12,9 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// How long the end waits for a log that nobody reads.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How long a flush or a shutdown may take when nothing else is said.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -131,9 +135,18 @@ impl Telemetry {
         let health = self.0.health.clone();
         Some(Box::new(move || {
             let _under_way = under_way;
-            let flushed = recording.map_or(Ok(()), |stop| stop());
+            // a callback of the service's own metrics that never returns is not to keep the rest from its end
+            let flushed = recording.map_or(Ok(()), |stop| {
+                // whoever waits for all of this gives up first
+                let longest = limit.saturating_add(LAST_WORDS);
+                bounded::blocking(longest, stop).map_err(|error| match error {
+                    FlushError::Failed(reason) => reason,
+                    late @ FlushError::TimedOut(_) => late.to_string(),
+                })
+            });
             // last: until the end somebody may ask
             health.stop();
+            notice::settle(LAST_WORDS);
             flushed
         }))
     }

@@ -286,7 +286,7 @@ impl Query<'_> {
         };
         for (key, value) in form_urlencoded::parse(query.as_bytes()) {
             match &*key {
-                "verbose" => read.verbose = true,
+                "verbose" => read.verbose = !matches!(&*value, "false" | "0"),
                 "exclude" if read.exclude.contains(&value) => {}
                 "exclude" if read.exclude.len() < MOST_EXCLUDED => read.exclude.push(value),
                 "exclude" => read.more = true,
