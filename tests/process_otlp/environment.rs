@@ -73,9 +73,11 @@ fn disabled_by_the_standard_variable_nothing_is_recorded_or_pushed() {
     let nobody = Collector::start(Speaks::Http);
     let endpoint = nobody.endpoint();
     let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str());
+    // nor does what is wrong about exporters keep anybody from switching them off
+    let certificate = ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/no/such/file");
     story::tell(
         "recorded_nowhere",
-        &[endpoint, ("OTEL_SDK_DISABLED", "true")],
+        &[endpoint, certificate, ("OTEL_SDK_DISABLED", "true")],
     );
     assert_eq!(nobody.asked(), 0);
 }

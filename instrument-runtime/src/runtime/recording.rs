@@ -47,6 +47,10 @@ impl Recording {
 
     /// What is wrong with the settings about exporters.
     pub(crate) fn wrong(config: &Config) -> Vec<ConfigError> {
+        if config.disabled {
+            // whoever switches it off in a hurry is not to be kept from it
+            return Vec::new();
+        }
         pushing::pushing(config).err().unwrap_or_default()
     }
 
