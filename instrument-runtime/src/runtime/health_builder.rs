@@ -30,8 +30,10 @@ impl TelemetryBuilder {
         self
     }
 
-    /// How long the service still takes requests after it was told to end; 5 s when nothing is said. It has to be longer
-    /// than a period of the readiness probe and the way of its answer to the last load balancer.
+    /// How long the service still takes requests after it was told to end; 5 s when nothing is said. Whoever sends
+    /// requests has to hear of it meanwhile: of a pod that is deleted a cluster tells at once; a balancer that goes by its
+    /// own probe hears after its period times its failure threshold, and its timeout. A service that was never ready has
+    /// no delay.
     pub fn drain_delay(mut self, delay: Duration) -> TelemetryBuilder {
         self.config.drain_delay = delay;
         self
