@@ -42,7 +42,8 @@ pub(crate) fn check(
         #visibility enum #hidden {}
         #deprecated
         impl #hidden {
-            #visibility const __SPEC: &'static #private::CheckSpec = {
+            // Who can't name the type is told so once.
+            pub const __SPEC: &'static #private::CheckSpec = {
                 #[#private::linkme::distributed_slice(#private::CHECKS)]
                 #[linkme(crate = #private::linkme)]
                 static #static_name: #private::CheckSpec = #spec;

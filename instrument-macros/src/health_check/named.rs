@@ -40,7 +40,8 @@ fn read(path: TokenStream) -> Result<TokenStream, Span> {
         place = function.ident.span();
         function.ident = hidden(&function.ident, place);
     }
-    Ok(quote_spanned!(generated(place)=> #path::__SPEC))
+    // In the place of a type: where there is none, rustc looks for a type and not for a crate to add.
+    Ok(quote_spanned!(generated(place)=> <#path>::__SPEC))
 }
 
 #[cfg(test)]
@@ -55,16 +56,16 @@ mod tests {
     #[test]
     fn the_last_name_of_a_path_is_another_one() {
         for (path, found) in [
-            ("loaded", "__check_loaded::__SPEC"),
-            ("self::loaded", "self::__check_loaded::__SPEC"),
+            ("loaded", "<__check_loaded>::__SPEC"),
+            ("self::loaded", "<self::__check_loaded>::__SPEC"),
             (
                 "super::super::loaded",
-                "super::super::__check_loaded::__SPEC",
+                "<super::super::__check_loaded>::__SPEC",
             ),
-            ("tokenizer::loaded", "tokenizer::__check_loaded::__SPEC"),
-            ("crate::a::b", "crate::a::__check_b::__SPEC"),
-            ("::lib2::x", "::lib2::__check_x::__SPEC"),
-            ("r#mod::r#type", "r#mod::__check_type::__SPEC"),
+            ("tokenizer::loaded", "<tokenizer::__check_loaded>::__SPEC"),
+            ("crate::a::b", "<crate::a::__check_b>::__SPEC"),
+            ("::lib2::x", "<::lib2::__check_x>::__SPEC"),
+            ("r#mod::r#type", "<r#mod::__check_type>::__SPEC"),
         ] {
             assert_eq!(expanded(path), found);
         }

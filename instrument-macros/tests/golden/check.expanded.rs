@@ -8,7 +8,7 @@ fn tokenizer_loaded() -> bool {
 #[doc(hidden)]
 enum __check_tokenizer_loaded {}
 impl __check_tokenizer_loaded {
-    const __SPEC: &'static P::CheckSpec = {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(

@@ -7,7 +7,7 @@ pub(crate) async fn redis_up(app: &App) -> Result<(), RedisError> {
 #[doc(hidden)]
 pub(crate) enum __check_redis_up {}
 impl __check_redis_up {
-    pub(crate) const __SPEC: &'static P::CheckSpec = {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
@@ -42,7 +42,7 @@ async fn engine() {
 #[doc(hidden)]
 enum __check_engine {}
 impl __check_engine {
-    const __SPEC: &'static P::CheckSpec = {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(

@@ -7,7 +7,7 @@ async fn redis_up() -> bool {
 #[doc(hidden)]
 enum __check_redis_up {}
 impl __check_redis_up {
-    const __SPEC: &'static P::CheckSpec = {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(

@@ -77,7 +77,7 @@ async fn disk(app: &App) -> Health {
 #[doc(hidden)]
 enum __check_disk {}
 impl __check_disk {
-    const __SPEC: &'static crate::telemetry::__private::CheckSpec = {
+    pub const __SPEC: &'static crate::telemetry::__private::CheckSpec = {
         #[crate::telemetry::__private::linkme::distributed_slice(
             crate::telemetry::__private::CHECKS
         )]

@@ -46,7 +46,7 @@ mod all {
         pub(in crate::all) fn loaded() {}
 
         pub(crate) fn name() -> String {
-            format!("{:?}", instrument_inference::check!(super::inner::loaded))
+            format!("{:?}", instrument_inference::check!(loaded))
         }
     }
     use inner::*;
@@ -57,7 +57,7 @@ mod all {
 }
 
 fn main() {
-    assert!(shown!(crate::tokenizer).contains("\"tokenizer\""));
+    assert!(shown!(tokenizer).contains("\"tokenizer\""));
     assert!(shown!(serde_json).contains("\"serde_json\""));
     assert!(shown!(r#type).contains("\"type\""));
     assert_eq!(all::name(), all::inner::name());
