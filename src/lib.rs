@@ -427,9 +427,6 @@ pub use instrument_macros::inference_request;
 /// [`check!`](macro@check). [`TelemetryBuilder::expect_checks`] refuses to start without those that must be there. Two of
 /// one name are refused at the start.
 ///
-/// What `check!` finds is a hidden type of the function's name, beside the function: no module or type of that name can
-/// be there too.
-///
 /// ```standalone_crate
 /// # use instrument_inference::{Telemetry, check};
 /// # use std::time::Duration;
@@ -608,6 +605,27 @@ pub use instrument_macros::inference_request;
 /// **Type** and **default**: as for [`inference_stage`].
 pub use instrument_macros::health_check;
 
+/// A check by the path of its function, for [`TelemetryBuilder::checks`]. It is the one that is linked: given twice it is
+/// one check.
+///
+/// ```
+/// use instrument_inference::check;
+///
+/// mod tokenizer {
+///     #[instrument_inference::health_check]
+///     pub fn loaded() {}
+/// }
+///
+/// let checks = [check!(tokenizer::loaded)];
+/// # assert!(checks[0].to_string().contains("loaded"));
+/// ```
+///
+/// The path goes to where the function is defined: its check stands beside it, under a hidden name. `use
+/// tokenizer::loaded` does not bring that along, so `check!(loaded)` does not compile after it, and neither does a name
+/// that `use … as` gives; `use tokenizer::*` does.
+#[cfg(feature = "health")]
+pub use instrument_macros::check;
+
 /// Makes an enum a label: its variants are the values, in `snake_case`.
 ///
 /// ```
@@ -743,8 +761,7 @@ pub use instrument_runtime::{
 };
 #[cfg(feature = "health")]
 pub use instrument_runtime::{
-    Group, Health, HealthReport, HealthStatus, Reason, ToHealth, Verdict, check, check_is_overdue,
-    reason,
+    Group, Health, HealthReport, HealthStatus, Reason, ToHealth, Verdict, check_is_overdue, reason,
 };
 #[cfg(feature = "tower")]
 pub use instrument_runtime::{

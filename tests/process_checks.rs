@@ -66,6 +66,18 @@ fn weights() -> Health {
 #[health_check(soft)]
 fn left_out() {}
 
+/// A check is called what it checks: the crate of that name is still found beside it.
+mod called_as_a_crate {
+    use instrument_inference::health_check;
+    use tokio::runtime::Builder;
+
+    #[health_check]
+    pub(super) fn tokio() -> bool {
+        tokio::runtime::Handle::try_current().is_err()
+            && Builder::new_current_thread().build().is_ok()
+    }
+}
+
 fn wait_for(telemetry: &Telemetry, what: impl Fn(&HealthReport) -> bool) -> HealthReport {
     let started = Instant::now();
     loop {
@@ -82,9 +94,13 @@ fn wait_for(telemetry: &Telemetry, what: impl Fn(&HealthReport) -> bool) -> Heal
 fn a_verdict_follows_from_what_the_function_returned() {
     let telemetry = Telemetry::builder("checked")
         .without_models()
-        .checks([check!(says_nothing), check!(pool_has_room)])
+        .checks([
+            check!(says_nothing),
+            check!(pool_has_room),
+            check!(called_as_a_crate::tokio),
+        ])
         .without_check("left_out")
-        .expect_checks(["pool", "fails", "engine"])
+        .expect_checks(["pool", "fails", "engine", "tokio"])
         .provide(Pool { free: 3 })
         .install()
         .expect("nothing is wrong with the checks");
@@ -96,6 +112,7 @@ fn a_verdict_follows_from_what_the_function_returned() {
         ("pool", Verdict::Degraded),
         ("engine", Verdict::Down),
         ("weights", Verdict::Down),
+        ("tokio", Verdict::Up),
     ];
     for (name, verdict) in known {
         wait_for(&telemetry, |report| report.verdict(name) == Some(verdict));

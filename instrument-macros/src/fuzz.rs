@@ -153,6 +153,10 @@ fn derived(item: &TokenStream) {
     }
 }
 
+fn by_path(path: &TokenStream) {
+    let _ = crate::health_check::named(path.clone());
+}
+
 fn tokens(text: &str) -> TokenStream {
     text.parse().expect("made of tokens")
 }
@@ -162,7 +166,9 @@ fn random_attributes_do_not_panic() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let item = tokens("async fn f(mut a: A, _b: B) -> Result<impl C, D> { a? }");
     for _ in 0..ROUNDS {
-        on_functions(&random.tokens(3, 12), &item);
+        let attribute = random.tokens(3, 12);
+        on_functions(&attribute, &item);
+        by_path(&attribute);
     }
 }
 
@@ -218,6 +224,7 @@ fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
     let check = tokens(
         "#[inline] pub(crate) async fn f(App { a, .. }: &Arc<App>) -> Result<Health, E> { a.b()? }",
     );
+    let path = tokens("::lib2::r#mod::self::crate::Self::a");
     let change = |random: &mut Random, source: &TokenStream| -> TokenStream {
         let mut tokens: Vec<_> = source.clone().into_iter().collect();
         match random.below(3) {
@@ -233,5 +240,6 @@ fn a_valid_function_cut_or_changed_anywhere_does_not_panic() {
         crate::health_check::expand(change(&mut random, &settings), &check);
         crate::health_check::expand(settings.clone(), &change(&mut random, &check));
         derived(&change(&mut random, &error));
+        by_path(&change(&mut random, &path));
     }
 }

@@ -37,6 +37,13 @@ pub fn health_check(attribute: TokenStream, item: TokenStream) -> TokenStream {
     health_check::expand(attribute.into(), &item.into()).into()
 }
 
+/// A check by the path of its function. The manual is on the re-export, `instrument_inference::check`.
+#[cfg(feature = "health")]
+#[proc_macro]
+pub fn check(path: TokenStream) -> TokenStream {
+    health_check::named(path.into()).into()
+}
+
 /// Makes an enum without fields a label. The manual is on the re-export, `instrument_inference::LabelValue`.
 #[proc_macro_derive(LabelValue, attributes(label))]
 pub fn label_value(item: TokenStream) -> TokenStream {

@@ -2,10 +2,7 @@
 
 #[cfg(feature = "health")]
 pub use crate::health::{
-    spec::{
-        CHECKS, CheckFuture, CheckRun, CheckSpec, HasCheck, Provided, StateType, Timing, report,
-        state,
-    },
+    spec::{CHECKS, CheckFuture, CheckRun, CheckSpec, Provided, StateType, Timing, report, state},
     verdict::{Report, ToHealth},
 };
 #[cfg(feature = "metrics")]

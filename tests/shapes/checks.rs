@@ -144,7 +144,7 @@ mod inner {
     #[health_check]
     pub(in crate::checks) async fn in_a_path() {}
 }
-use inner::{in_a_module, in_a_path as renamed};
+use inner::*;
 
 fn local() -> &'static CheckSpec {
     #[health_check]
@@ -207,7 +207,7 @@ fn a_path_names_the_element_of_the_list() {
         check!(nothing),
         check!(self::inner::in_a_module),
         check!(in_a_module),
-        check!(renamed),
+        check!(inner::in_a_path),
         check!(made_here),
         check!(r#type),
         check!(crate::checks::with_state_async),

@@ -7,6 +7,7 @@ use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Visibility;
+use syn::ext::IdentExt;
 
 /// Without health nobody runs a check.
 const HEALTH: bool = cfg!(feature = "health");
@@ -29,18 +30,20 @@ pub(crate) fn check(
         return quote_spanned!(span=> #deprecated const _: () = { let _ = #name; };);
     }
     let private = paths.private();
-    let name = relocated(&function.sig.ident, function.sig.ident.span());
     let visibility = visibility(&function.visibility);
     let spec = spec(check, run, function, paths);
     let static_name = Ident::new("__CHECK", span);
-    // Of the same name, so that whoever can name the function can name its check; shown there when that can't be.
+    // Beside the function and as visible, so that whoever can name the function can name its check; shown where the
+    // function's name is when that can't be.
     let place = generated(function.sig.ident.span());
+    let hidden = hidden(&function.sig.ident, place);
     quote_spanned! {place=>
         #[doc(hidden)]
-        #visibility enum #name {}
+        #visibility enum #hidden {}
         #deprecated
-        impl #private::HasCheck for #name {
-            const SPEC: &'static #private::CheckSpec = {
+        impl #hidden {
+            // Who can't name the type is told so once.
+            pub const __SPEC: &'static #private::CheckSpec = {
                 #[#private::linkme::distributed_slice(#private::CHECKS)]
                 #[linkme(crate = #private::linkme)]
                 static #static_name: #private::CheckSpec = #spec;
@@ -48,6 +51,12 @@ pub(crate) fn check(
             };
         }
     }
+}
+
+/// What a function's check is called, for `check!`. Not as the function: people call a check what it checks, so a crate
+/// may be called that, or a module.
+pub(crate) fn hidden(function: &Ident, span: Span) -> Ident {
+    Ident::new(&format!("__check_{}", function.unraw()), span)
 }
 
 fn spec(check: &Check, run: &Run, function: &PartialFn, paths: &CratePath) -> TokenStream {

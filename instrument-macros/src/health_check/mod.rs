@@ -3,6 +3,8 @@
 mod args;
 mod expand;
 mod model;
+#[cfg(any(feature = "health", test))]
+mod named;
 mod run;
 mod timing;
 
@@ -10,6 +12,9 @@ use crate::diag::Diagnostics;
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::TokenStream;
 use quote::quote;
+
+#[cfg(any(feature = "health", test))]
+pub(crate) use named::named;
 
 /// The function as it was, its check, and every mistake. Beside a mistake the check has what could be read: what names
 /// it is no second mistake.

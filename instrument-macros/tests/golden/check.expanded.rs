@@ -6,9 +6,9 @@ fn tokenizer_loaded() -> bool {
     TOKENIZER.get().is_some()
 }
 #[doc(hidden)]
-enum tokenizer_loaded {}
-impl P::HasCheck for tokenizer_loaded {
-    const SPEC: &'static P::CheckSpec = {
+enum __check_tokenizer_loaded {}
+impl __check_tokenizer_loaded {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
@@ -23,9 +23,9 @@ pub fn tokenizer(app: &Arc<App>) -> Health {
     app.tokenizer.health()
 }
 #[doc(hidden)]
-pub enum tokenizer {}
-impl P::HasCheck for tokenizer {
-    const SPEC: &'static P::CheckSpec = {
+pub enum __check_tokenizer {}
+impl __check_tokenizer {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(

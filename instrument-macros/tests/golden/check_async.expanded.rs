@@ -5,9 +5,9 @@ pub(crate) async fn redis_up(app: &App) -> Result<(), RedisError> {
     app.redis.ping().await
 }
 #[doc(hidden)]
-pub(crate) enum redis_up {}
-impl P::HasCheck for redis_up {
-    const SPEC: &'static P::CheckSpec = {
+pub(crate) enum __check_redis_up {}
+impl __check_redis_up {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
@@ -40,9 +40,9 @@ async fn engine() {
     ENGINE.answer().await
 }
 #[doc(hidden)]
-enum engine {}
-impl P::HasCheck for engine {
-    const SPEC: &'static P::CheckSpec = {
+enum __check_engine {}
+impl __check_engine {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(

@@ -5,9 +5,9 @@ async fn redis_up() -> bool {
     ping().await
 }
 #[doc(hidden)]
-enum redis_up {}
-impl P::HasCheck for redis_up {
-    const SPEC: &'static P::CheckSpec = {
+enum __check_redis_up {}
+impl __check_redis_up {
+    pub const __SPEC: &'static P::CheckSpec = {
         #[P::linkme::distributed_slice(P::CHECKS)]
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(

@@ -75,9 +75,9 @@ async fn disk(app: &App) -> Health {
     app.disk.health().await
 }
 #[doc(hidden)]
-enum disk {}
-impl crate::telemetry::__private::HasCheck for disk {
-    const SPEC: &'static crate::telemetry::__private::CheckSpec = {
+enum __check_disk {}
+impl __check_disk {
+    pub const __SPEC: &'static crate::telemetry::__private::CheckSpec = {
         #[crate::telemetry::__private::linkme::distributed_slice(
             crate::telemetry::__private::CHECKS
         )]

@@ -65,16 +65,6 @@ pub fn report(returned: impl ToHealth) -> Report {
     returned.report()
 }
 
-/// A function's check, by the function's path: what `check!` names.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no check",
-    label = "not the path of a function under `#[health_check]`"
-)]
-pub trait HasCheck {
-    /// The check.
-    const SPEC: &'static CheckSpec;
-}
-
 /// What `#[health_check]` leaves in the user's code. Durations are in nanoseconds; what is not given is `None`.
 #[derive(Clone, Copy)]
 pub struct CheckSpec {
@@ -252,18 +242,4 @@ impl fmt::Debug for StateType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str((self.name)())
     }
-}
-
-/// A check by the path of its function, for `TelemetryBuilder::checks`: `check!(tokenizer::loaded)`. The same as the
-/// link-time registration; given twice it is one check.
-#[macro_export]
-macro_rules! check {
-    ($function:path) => {
-        <$function as $crate::__private::HasCheck>::SPEC
-    };
-    ($($other:tt)*) => {
-        ::core::compile_error!(
-            "`check!` takes the path of one function under `#[health_check]`: `check!(tokenizer::loaded)`"
-        )
-    };
 }
