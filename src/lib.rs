@@ -617,7 +617,7 @@ pub use instrument_macros::health_check;
 /// }
 ///
 /// let checks = [check!(tokenizer::loaded)];
-/// # assert!(checks[0].to_string().contains("loaded"));
+/// # assert!(format!("{:?}", checks[0]).contains("\"loaded\""));
 /// ```
 ///
 /// The path goes to where the function is defined: its check stands beside it, under a hidden name. `use
