@@ -262,9 +262,7 @@ impl Probes {
         if agent.is_some_and(|agent| agent.starts_with(b"kube-probe/"))
             && !self.told.swap(true, Ordering::Relaxed)
         {
-            // standard error may block, and this thread has probes to answer
-            let told = std::thread::Builder::new().name("instrument-notice".to_owned());
-            let _ = told.spawn(|| notice::report(KUBELET));
+            notice::report(KUBELET);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Health over real connections: what is sent by `curl`, by a kubelet, and by those who mean no good.
 
+use crate::notice;
 use crate::serve::connection::Limits;
 use crate::serve::health_rig::{Rig, check};
 use crate::serve::http::{Listener, Protocol, Server};
@@ -178,4 +179,6 @@ fn probed() {
     for _ in 0..3 {
         asked(address, "/health", "user-agent: kube-probe/1.34\r\n");
     }
+    // a process that ends at once would cut it off
+    notice::settle(PATIENCE);
 }
