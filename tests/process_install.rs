@@ -10,18 +10,15 @@
 
 #[path = "peers/peer.rs"]
 mod peer;
+#[path = "peers/story.rs"]
+mod story;
 
 use instrument_inference::{InstallError, Telemetry, inference_request, inference_stage};
 use std::future::pending;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-const STORY: &str = "INSTALL_STORY";
-
-/// Ten times what any of the stories needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+use story::PATIENCE;
 
 #[inference_stage("execute")]
 fn execute() -> u8 {
@@ -38,51 +35,6 @@ async fn never_ends() {
     pending().await
 }
 
-/// Runs a story in a process of its own, with these variables, and nothing else of ours.
-fn tell(story: &str, variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
-    command.args(["--exact", "story", "--nocapture", "--test-threads=1"]);
-    for name in [
-        "INSTRUMENT_METRICS_ADDR",
-        "INSTRUMENT_DISABLED",
-        "OTEL_SERVICE_NAME",
-        "OTEL_RESOURCE_ATTRIBUTES",
-        "INSTRUMENT_LEVEL",
-        "INSTRUMENT_LINE_BUDGET",
-        "OTEL_METRICS_EXPORTER",
-        "OTEL_SDK_DISABLED",
-        "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-    ] {
-        command.env_remove(name);
-    }
-    command.env(STORY, story).envs(variables.iter().copied());
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        let _ = stdout.read_to_string(&mut text);
-        let _ = stderr.read_to_string(&mut text);
-        text
-    });
-    let deadline = Instant::now() + PATIENCE;
-    while !reader.is_finished() && Instant::now() < deadline {
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
-    let _ = child.kill();
-    let status = child.wait().expect("the program ends");
-    let text = reader.join().expect("its output can be read");
-    assert!(
-        status.success() && text.contains("story told"),
-        "{story}: {status}\n{text}"
-    );
-    text
-}
-
 macro_rules! stories {
     ($($story:ident $(with $variables:expr)?;)*) => {
         $(#[test]
@@ -90,13 +42,13 @@ macro_rules! stories {
             #[allow(unused_mut, unused_assignments, reason = "most stories have none")]
             let mut variables: &[(&str, &str)] = &[];
             $(variables = &$variables;)?
-            tell(stringify!($story), variables);
+            story::tell(stringify!($story), variables);
         })*
 
         /// Not a test of its own: what a started process runs.
         #[test]
         fn story() {
-            let Ok(story) = std::env::var(STORY) else { return };
+            let Some(story) = story::wanted() else { return };
             match story.as_str() {
                 $(stringify!($story) => told::$story(),)*
                 "one_flavour" => told::one_flavour(),
@@ -322,7 +274,7 @@ mod told {
             "local set",
             "spawn_blocking",
         ] {
-            super::tell("one_flavour", &[("FLAVOUR", flavour)]);
+            crate::story::tell("one_flavour", &[("FLAVOUR", flavour)]);
         }
     }
 

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// After this many, a broken set-up has said what it has to say: a log is not to be flooded by telemetry.
 const MOST: u32 = 100;
 
+/// How long the end waits for a log that nobody reads.
+pub(crate) const LAST_WORDS: Duration = Duration::from_millis(200);
+
 static REPORTED: AtomicU32 = AtomicU32::new(0);
 
 enum Told {

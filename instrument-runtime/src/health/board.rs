@@ -1,6 +1,6 @@
 //! The board: where what is known is published, by pointer swap, and read without a lock.
 
-use crate::health::clock::HealthClock;
+use crate::health::clock::{HealthClock, nanos};
 use crate::health::facts::{Facts, Life, ModelFacts};
 use crate::health::news::{Herald, News};
 use crate::health::report::{HealthReport, Lifecycle, Roll};
@@ -224,10 +224,8 @@ impl Board {
         facts.life.been_ready |= report.status(Group::Readiness).serves();
         let version = facts.version;
         self.0.facts.store(Arc::new(facts));
-        for (group, (new, old)) in Group::ALL
-            .into_iter()
-            .zip(report.rolls.iter().zip(&announced.rolls.clone()))
-        {
+        let before = std::mem::replace(&mut announced.rolls, report.rolls);
+        for (group, (new, old)) in Group::ALL.into_iter().zip(report.rolls.iter().zip(&before)) {
             if !differ((new, old)) {
                 continue;
             }
@@ -241,7 +239,6 @@ impl Board {
                 (self.0.herald)(News::Group(group, *new));
             }
         }
-        announced.rolls = report.rolls;
         announced.models = report.models.iter().map(|model| model.ready).collect();
         self.0.version.send_replace(version);
     }
@@ -302,10 +299,6 @@ impl Board {
 /// Since when is no difference: it says how long, not what.
 fn differ((one, other): (&Roll, &Roll)) -> bool {
     (one.status, one.reason) != (other.status, other.reason)
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Debug for Board {

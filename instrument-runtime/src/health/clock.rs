@@ -27,3 +27,8 @@ impl HealthClock {
         }
     }
 }
+
+/// For an atomic; 584 years at most.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -18,6 +18,23 @@ pub(crate) struct Facts {
     pub(crate) life: Life,
 }
 
+impl Facts {
+    /// Nothing was looked at yet.
+    pub(crate) fn new(now: Duration, plans: impl IntoIterator<Item = Plan>, life: Life) -> Facts {
+        let check = |plan| CheckFacts {
+            plan,
+            machine: Machine::new(now),
+        };
+        Facts {
+            version: 0,
+            checks: plans.into_iter().map(check).collect(),
+            models: Vec::new(),
+            models_since: now,
+            life,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CheckFacts {
     pub(crate) plan: Plan,

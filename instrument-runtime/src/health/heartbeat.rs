@@ -1,6 +1,7 @@
 //! How late the application's runtime is: the scheduler asks, a task of that runtime answers as soon as it is run.
 //! Without timers, since a runtime need not have any.
 
+use crate::health::clock::nanos;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -68,8 +69,4 @@ impl Heartbeat {
             last
         }
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -4,10 +4,9 @@ use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
 use crate::health::engine::{Engine, Message};
 use crate::health::enrolled::Enrolled;
-use crate::health::facts::{CheckFacts, Facts, Life};
+use crate::health::facts::{Facts, Life};
 use crate::health::heartbeat::Heartbeat;
 use crate::health::job::Job;
-use crate::health::machine::Machine;
 use crate::health::news::News;
 use crate::health::plan::Plan;
 use crate::health::report::{HealthReport, Verdict};
@@ -114,19 +113,12 @@ impl HealthRig {
                 run: spec.run,
             })
             .collect();
-        let facts = Facts {
-            version: 0,
-            checks: checks
-                .iter()
-                .map(|check| CheckFacts {
-                    plan: check.plan,
-                    machine: Machine::new(Duration::ZERO),
-                })
-                .collect(),
-            models: Vec::new(),
-            models_since: Duration::ZERO,
-            life: Life::new(Duration::ZERO, without_models, false),
-        };
+        let plans = checks.iter().map(|check| check.plan);
+        let facts = Facts::new(
+            Duration::ZERO,
+            plans,
+            Life::new(Duration::ZERO, without_models, false),
+        );
         let slots = Slots::default();
         let progress = Arc::new(Mutex::new(None));
         let asked = Arc::clone(&progress);

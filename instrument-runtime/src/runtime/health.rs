@@ -5,17 +5,16 @@ use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
 use crate::health::engine::{Engine, Message};
 use crate::health::enrolled::Enrolled;
-use crate::health::facts::{CheckFacts, Facts, Life};
+use crate::health::facts::{Facts, Life};
 use crate::health::heartbeat::Heartbeat;
 use crate::health::herald::{HeraldThread, TERMINATION_LOG};
-use crate::health::machine::Machine;
 use crate::health::news::Herald;
 use crate::health::options::HealthOptions;
 use crate::health::runner::Threads;
 use crate::health::scheduler::Scheduler;
 use crate::health::spec::{CheckRun, Provided};
 use crate::health::stats::CheckStats;
-use crate::notice;
+use crate::notice::{self, LAST_WORDS};
 use crate::runtime::check_runtime::CheckRuntime;
 use crate::runtime::control::Control;
 use crate::runtime::error::InstallError;
@@ -31,9 +30,6 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
-
-/// How long the end waits for a log that nobody reads.
-const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The most checks that run at one time.
 const MOST_RUNS: usize = 8;
@@ -234,19 +230,8 @@ fn board(
     herald: Herald,
 ) -> Board {
     let now = clock.now();
-    let facts = Facts {
-        version: 0,
-        checks: checks
-            .iter()
-            .map(|check| CheckFacts {
-                plan: check.plan,
-                machine: Machine::new(now),
-            })
-            .collect(),
-        models: Vec::new(),
-        models_since: now,
-        life: Life::new(now, setup.without_models, setup.held),
-    };
+    let plans = checks.iter().map(|check| check.plan);
+    let facts = Facts::new(now, plans, Life::new(now, setup.without_models, setup.held));
     let (progress, queues) = (recording.cloned(), recording.cloned());
     let surroundings = Surroundings {
         progress: Box::new(move || progress.as_ref()?.progress()),

@@ -1,6 +1,6 @@
 //! The handle of an installed telemetry.
 
-use crate::notice;
+use crate::notice::{self, LAST_WORDS};
 use crate::runtime::bounded::{self, Work};
 use crate::runtime::ending::Ending;
 use crate::runtime::error::FlushError;
@@ -12,9 +12,6 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How long the end waits for a log that nobody reads.
-const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How long a flush or a shutdown may take when nothing else is said.
 const PATIENCE: Duration = Duration::from_secs(5);

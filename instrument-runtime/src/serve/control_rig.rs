@@ -2,8 +2,8 @@
 
 use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
-use crate::health::facts::{CheckFacts, Facts, Life};
-use crate::health::machine::{Machine, RunResult};
+use crate::health::facts::{Facts, Life};
+use crate::health::machine::RunResult;
 use crate::health::plan::Plan;
 use crate::health::spec::{CheckRun, CheckSpec, report};
 use crate::serve::connection::Limits;
@@ -40,16 +40,12 @@ impl Rig {
     /// Its check has not run yet.
     pub(crate) fn new(without_models: bool) -> Rig {
         let slots = Slots::default();
-        let facts = Facts {
-            version: 0,
-            checks: vec![CheckFacts {
-                plan: Plan::new(&SPEC).expect("a plain check"),
-                machine: Machine::new(Duration::ZERO),
-            }],
-            models: Vec::new(),
-            models_since: Duration::ZERO,
-            life: Life::new(Duration::ZERO, without_models, false),
-        };
+        let plan = Plan::new(&SPEC).expect("a plain check");
+        let facts = Facts::new(
+            Duration::ZERO,
+            [plan],
+            Life::new(Duration::ZERO, without_models, false),
+        );
         let board = Board::new(
             HealthClock::Manual(Arc::default()),
             slots.clone(),

@@ -2,8 +2,8 @@
 
 use crate::health::board::{Board, Surroundings};
 use crate::health::clock::HealthClock;
-use crate::health::facts::{CheckFacts, Facts, Life};
-use crate::health::machine::{FailKind, Machine, RunResult};
+use crate::health::facts::{Facts, Life};
+use crate::health::machine::{FailKind, RunResult};
 use crate::health::options::HealthOptions;
 use crate::health::plan::Plan;
 use crate::health::spec::{CheckRun, CheckSpec, report};
@@ -35,20 +35,12 @@ impl Rig {
     pub(crate) fn new(checks: &[CheckSpec]) -> Rig {
         let nanos = Arc::new(AtomicU64::new(0));
         let slots = Slots::default();
-        let checks = checks
-            .iter()
-            .map(|spec| CheckFacts {
-                plan: Plan::new(spec).unwrap(),
-                machine: Machine::new(Duration::ZERO),
-            })
-            .collect();
-        let facts = Facts {
-            version: 0,
-            checks,
-            models: Vec::new(),
-            models_since: Duration::ZERO,
-            life: Life::new(Duration::ZERO, false, false),
-        };
+        let plans = checks.iter().map(|spec| Plan::new(spec).unwrap());
+        let facts = Facts::new(
+            Duration::ZERO,
+            plans,
+            Life::new(Duration::ZERO, false, false),
+        );
         let surroundings = Surroundings {
             progress: Box::new(|| None),
             queues: Box::new(|| vec![Arc::new(|| 2)]),
