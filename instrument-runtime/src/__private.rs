@@ -13,19 +13,22 @@ pub use crate::request::{
         BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
     },
     inner::InnerErrorType,
-    members::members,
+    members::{Members, members},
     opened::{
         InPlaceRequest, OpenedRequest, Requested, open, request_deferred, request_never,
         request_sync,
     },
     opening::Opening,
-    outcome::{Answers, ErrorOutcome, Probe, Split, ValueOutcome, error_type_by},
+    outcome::{
+        Answers, ErrorOutcome, Fallible, Probe, Split, ValueOutcome, error_type_by, fallible,
+    },
     stage::{
         EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
     },
 };
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
+pub use crate::slot::model_slot::AsModelSlot;
 pub use crate::vocab::buckets::Buckets;
 pub use crate::vocab::classify::Classify;
 pub use crate::vocab::error_type::ErrorType;

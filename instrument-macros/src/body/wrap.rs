@@ -1,11 +1,13 @@
 //! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
+use crate::paths::{generated, moved};
 use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::tail::BoxedTail;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Path, Signature};
 
 /// What the runtime calls the parts of one macro.
@@ -342,7 +344,11 @@ impl Wrap<'_> {
         let span = Span::mixed_site();
         let private = &self.private;
         match self.error {
-            Some(path) => quote_spanned!(span=> #private::outcome_by!(#reference, #path)),
+            Some(path) => {
+                // What is wrong with the returned type is wrong with the path beside it.
+                let reference = moved(reference.clone(), path.span());
+                quote_spanned!(generated(path.span())=> #private::outcome_by!(#reference, #path))
+            }
             None if returns.never_fails() && self.verbs.many => {
                 quote_spanned!(span=> #private::Outcomes::All(#private::Outcome::Ok))
             }

@@ -1,10 +1,12 @@
 //! The attribute as written.
 
 use crate::diag::Diagnostics;
-use crate::syntax::args::{self, Keys, Once};
+use crate::syntax::args::{self, Follows, Keys, Once};
+use crate::syntax::expression;
 use crate::syntax::keys::SharedKeys;
+use crate::syntax::peers;
 use proc_macro2::TokenStream;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::ParseStream;
 use syn::{Expr, Ident, Lit, Result};
 
 #[derive(Default)]
@@ -55,12 +57,14 @@ impl Keys for Args {
             "tier" => (&mut self.tier, "tier = user.tier"),
             _ => (&mut self.tenant, "tenant = TENANTS.admit(user.tenant())"),
         };
-        slot.value(key, example, input, diagnostics, Expr::parse)
+        slot.value(key, example, input, diagnostics, expression::parse)
     }
 
     fn literal(&mut self, literal: &Lit, _first: bool, diagnostics: &mut Diagnostics) {
         let hint = match literal {
-            Lit::Str(text) => format!("for the way in, write `ingress = \"{}\"`", text.value()),
+            Lit::Str(text) if matches!(text.value().as_str(), "http" | "grpc") => {
+                format!("for the way in, write `ingress = \"{}\"`", text.value())
+            }
             _ => "values stand behind keys, as in `ingress = \"http\"`".to_owned(),
         };
         diagnostics.at(
@@ -69,11 +73,35 @@ impl Keys for Args {
         );
     }
 
-    fn unknown(&mut self, word: &str, _first: bool, _alone: bool) -> Option<String> {
+    fn unknown(&mut self, word: &str, _first: bool, follows: Follows) -> Option<String> {
         let given = match word {
             "batch" => "batch = batch",
-            "device" => "device",
-            _ => return None,
+            "device" | "gpu" | "cuda" => "device",
+            "custom" => "custom",
+            "name" => {
+                return Some(
+                    "a request is called after its function, so it takes no name".to_owned(),
+                );
+            }
+            "http" | "grpc" if follows == Follows::Nothing => {
+                return Some(format!("the way in has a key: `ingress = \"{word}\"`"));
+            }
+            "protocol" | "transport" => {
+                return Some(format!(
+                    "`{word}` is called `ingress` here: `ingress = \"http\"`"
+                ));
+            }
+            "version" => {
+                return Some(
+                    "`version` comes with the model's slot: `model = &self.slot`".to_owned(),
+                );
+            }
+            "timeout" | "deadline" => {
+                return Some(format!(
+                    "`{word}` belongs to the layer: `telemetry.request_layer(\"http\").timeout(\"2s\")`"
+                ));
+            }
+            _ => return peers::answer(word),
         };
         Some(format!(
             "`{word}` belongs to a stage: `#[inference_stage(\"execute\", {given})]`"

@@ -2,11 +2,11 @@
 //! whatever the type are refused here, each with its way out.
 
 use crate::diag::Diagnostics;
-use crate::syntax::case;
+use crate::syntax::{case, expression, separator};
 use proc_macro2::TokenTree;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Error, Expr, Ident, Result, Token, parenthesized, token};
+use syn::{Error, Expr, Ident, LitStr, Result, Token, parenthesized, token};
 
 /// As long as OpenTelemetry's and Prometheus' own names get in practice.
 const LONGEST_KEY: usize = 32;
@@ -15,8 +15,11 @@ const LONGEST_KEY: usize = 32;
 const UNBOUNDED: [(&[&str], &str); 6] = [
     (
         &[
+            "id",
             "requestid",
             "reqid",
+            "messageid",
+            "transactionid",
             "traceid",
             "spanid",
             "correlationid",
@@ -26,7 +29,18 @@ const UNBOUNDED: [(&[&str], &str); 6] = [
         "names one request",
     ),
     (
-        &["userid", "uid", "sessionid", "username", "customerid"],
+        &[
+            "userid",
+            "uid",
+            "sessionid",
+            "conversationid",
+            "threadid",
+            "chatid",
+            "username",
+            "customerid",
+            "accountid",
+            "apikey",
+        ],
         "names one person or session",
     ),
     (
@@ -56,7 +70,10 @@ const UNBOUNDED: [(&[&str], &str); 6] = [
         &["url", "uri", "path", "urlpath", "requestpath"],
         "is written by clients",
     ),
-    (&["timestamp", "ts", "datetime"], "never comes twice"),
+    (
+        &["timestamp", "ts", "datetime", "createdat", "startedat"],
+        "never comes twice",
+    ),
 ];
 
 /// Keys that a scraper or a store sets itself.
@@ -151,8 +168,13 @@ pub(crate) fn parse(
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Label>> {
     if !input.peek(token::Paren) {
+        let span = if input.is_empty() || input.peek(Token![,]) {
+            word.span()
+        } else {
+            input.span()
+        };
         return Err(Error::new(
-            word.span(),
+            span,
             "`labels` takes a list in parentheses: `labels(kind = request.kind)`",
         ));
     }
@@ -169,10 +191,7 @@ pub(crate) fn parse(
         match label(&content) {
             Err(mistake) => {
                 diagnostics.push(mistake);
-                while !content.is_empty()
-                    && !content.peek(Token![,])
-                    && content.parse::<TokenTree>().is_ok()
-                {}
+                separator::skip(&content);
             }
             Ok((key, value)) => {
                 let name = key.unraw().to_string();
@@ -185,28 +204,35 @@ pub(crate) fn parse(
                 }
             }
         }
-        if !content.is_empty() {
-            content.parse::<Token![,]>()?;
-        }
+        separator::comma(&content, "the end of the labels", diagnostics);
     }
     Ok(labels)
 }
 
 fn label(input: ParseStream<'_>) -> Result<(Ident, Expr)> {
+    if input.peek(Token![%]) || input.peek(Token![?]) {
+        return Err(sigil(input));
+    }
+    if let Some(text) = input.parse::<Option<LitStr>>()? {
+        let key = snake_case(&text.value());
+        return Err(Error::new(
+            text.span(),
+            format!("a label's key is a bare word: `{key} = …`"),
+        ));
+    }
     let Ok(key) = input.call(Ident::parse_any) else {
         return Err(input.error("expected a label's key, a bare word: `kind = request.kind`"));
     };
-    let missing = || {
-        Error::new(
-            key.span(),
-            format!("the label `{key}` needs a value: `{key} = EXPRESSION`"),
-        )
-    };
-    input.parse::<Token![=]>().map_err(|_| missing())?;
-    if input.is_empty() || input.peek(Token![,]) {
-        return Err(missing());
+    if !separator::equals(input) {
+        return Err(no_equals(&key, input));
     }
-    let value = input.parse().map_err(|mistake: Error| {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(needs_a_value(&key));
+    }
+    if input.peek(Token![%]) || input.peek(Token![?]) {
+        return Err(sigil(input));
+    }
+    let value = expression::parse(input).map_err(|mistake: Error| {
         match mistake
             .to_string()
             .strip_prefix("unexpected end of input, ")
@@ -221,41 +247,56 @@ fn label(input: ParseStream<'_>) -> Result<(Ident, Expr)> {
     Ok((key, value))
 }
 
+fn needs_a_value(key: &Ident) -> Error {
+    let text = format!("the label `{key}` needs a value: `{key} = EXPRESSION`");
+    Error::new(key.span(), text)
+}
+
+/// `%` and `?` choose how `tracing` prints a field.
+fn sigil(input: ParseStream<'_>) -> Error {
+    input.error(
+        "a label is not printed, so it takes no `%` or `?`: its type is bounded and says how each value reads",
+    )
+}
+
+/// What stands behind a key in place of `=`.
+fn no_equals(key: &Ident, input: ParseStream<'_>) -> Error {
+    if input.is_empty() || input.peek(Token![,]) {
+        return needs_a_value(key);
+    }
+    if !(input.peek(Token![.]) || input.peek(Token![-]) || input.peek(Token![::])) {
+        return input.error(format!(
+            "between a label's key and its value stands `=`: `{key} = EXPRESSION`"
+        ));
+    }
+    // `user-kind = …` is a key that is none; `request.kind` alone is a value without one.
+    let mut words = vec![key.to_string()];
+    while !input.is_empty() && !input.peek(Token![=]) && !input.peek(Token![,]) {
+        match input.parse::<TokenTree>() {
+            Ok(TokenTree::Ident(word)) => words.push(word.to_string()),
+            Ok(TokenTree::Punct(_)) => {}
+            _ => break,
+        }
+    }
+    let text = if input.peek(Token![=]) {
+        format!("a label's key is one word: `{} = …`", words.join("_"))
+    } else {
+        let last = words.pop().unwrap_or_default();
+        format!("a label is a key and a value: `{last} = EXPRESSION`")
+    };
+    Error::new(key.span(), text)
+}
+
 /// Why `key` can't be the key of a label, and what to do about it.
 fn refused(key: &str) -> Option<String> {
-    let plain = key.replace('_', "").to_lowercase();
-    if let Some((_, why)) = UNBOUNDED
-        .iter()
-        .find(|(spellings, _)| spellings.contains(&plain.as_str()))
-    {
-        return Some(format!(
-            "`{key}` {why}: as a label, every value would be a new time series, kept for ever. Put it in the span or the sample"
-        ));
-    }
-    if let Some((_, instead)) = OURS.iter().find(|(ours, _)| *ours == key) {
-        return Some(format!("`{key}` {instead}"));
-    }
-    if TAKEN.contains(&key) {
-        return Some(format!(
-            "`{key}` is set by whoever scrapes or stores the metrics: yours would end as `exported_{key}` or be overwritten. Choose another key, such as `target_{key}`"
-        ));
-    }
-    if let Some(prefix) = TAKEN_PREFIXES
-        .iter()
-        .find(|prefix| key.starts_with(**prefix))
-    {
-        return Some(format!(
-            "keys that begin with `{prefix}` belong to whoever scrapes or stores the metrics: choose another key"
-        ));
+    let right = snake_case(key);
+    if let Some(why) = taken(key).or_else(|| taken_as(key, &right)) {
+        return Some(why);
     }
     let first = key.chars().next().is_some_and(|c| c.is_ascii_lowercase());
-    if !first
-        || !key
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-    {
-        let right = snake_case(key);
-        let hint = if right == key || refused(&right).is_some() {
+    if !first || !key.chars().all(fits) {
+        // What is not ASCII has no right spelling that could be guessed.
+        let hint = if right.is_empty() || !key.is_ascii() {
             String::new()
         } else {
             format!(": `{right}`")
@@ -273,10 +314,50 @@ fn refused(key: &str) -> Option<String> {
     None
 }
 
+/// Whose `key` is, or that it has no bound.
+fn taken(key: &str) -> Option<String> {
+    let plain = key.replace('_', "").to_lowercase();
+    let one = plain.strip_suffix('s').unwrap_or(&plain);
+    if let Some((_, why)) = UNBOUNDED
+        .iter()
+        .find(|(spellings, _)| spellings.contains(&plain.as_str()) || spellings.contains(&one))
+    {
+        return Some(format!(
+            "`{key}` {why}: as a label, every value would be a new time series, kept for ever. Put it in the span or the sample"
+        ));
+    }
+    if let Some((_, instead)) = OURS.iter().find(|(ours, _)| *ours == key) {
+        return Some(format!("`{key}` {instead}"));
+    }
+    if TAKEN.contains(&key) {
+        return Some(format!(
+            "`{key}` is set by whoever scrapes or stores the metrics: yours would end as `exported_{key}` or be overwritten. Choose another key, such as `target_{key}`"
+        ));
+    }
+    TAKEN_PREFIXES
+        .iter()
+        .find(|prefix| key.starts_with(**prefix))
+        .map(|prefix| {
+            format!(
+                "keys that begin with `{prefix}` belong to whoever scrapes or stores the metrics: choose another key"
+            )
+        })
+}
+
+/// The same of its right spelling: a hint that is refused in the next build would be none.
+fn taken_as(key: &str, right: &str) -> Option<String> {
+    let differs = key != right && key.is_ascii();
+    differs.then(|| taken(right)).flatten()
+}
+
+fn fits(c: char) -> bool {
+    matches!(c, 'a'..='z' | '0'..='9' | '_')
+}
+
 /// The key in its right case; what can't be part of a key is left out.
 fn snake_case(key: &str) -> String {
-    let mut snake = case::snake(key);
-    snake.retain(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    let mut snake = case::snake(key).replace(['-', '.', ' '], "_");
+    snake.retain(fits);
     let start = snake.find(|c: char| c.is_ascii_lowercase());
     snake.split_off(start.unwrap_or(snake.len()))
 }
@@ -331,6 +412,11 @@ mod tests {
     fn every_refused_key_is_refused_with_a_way_out() {
         for key in examples().chain([
             "requestId",
+            "request_ids",
+            "UserID",
+            "errorType",
+            "Pod",
+            "_stage",
             "request_id",
             "REQUEST_ID",
             "exported_x",
@@ -353,7 +439,7 @@ mod tests {
     fn keys_have_a_grammar() {
         assert_eq!(refused("batch_kind2"), None);
         assert!(refused("batchKind").is_some_and(|why| why.contains("`batch_kind`")));
-        assert!(refused("Größe").is_some());
+        assert!(refused("Größe").is_some_and(|why| why.ends_with("with a letter")));
         assert!(refused("_x").is_some_and(|why| why.ends_with(": `x`")));
         assert!(refused(&"x".repeat(33)).is_some_and(|why| why.contains("at most 32")));
         assert_eq!(refused(&"x".repeat(32)), None);
@@ -369,12 +455,36 @@ mod tests {
             "`kind` needs a value",
             "bare word",
             "`size` needs a value",
-            "expected",
+            "expected an expression",
             "`a` is given twice",
         ];
         assert_eq!(mistakes.len(), parts.len(), "{mistakes:?}");
         for (said, part) in mistakes.iter().zip(parts) {
             assert!(said.contains(part), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_and_value_is_told_once() {
+        for (text, part) in [
+            ("(a: b)", "stands `=`: `a = EXPRESSION`"),
+            ("(a == b)", "stands `=`"),
+            ("(a => b)", "stands `=`"),
+            ("(a(b))", "stands `=`"),
+            ("(\"userKind\" = b)", "a bare word: `user_kind = …`"),
+            ("(user-kind = b)", "one word: `user_kind = …`"),
+            ("(cache.hit = b)", "one word: `cache_hit = …`"),
+            ("(request.kind)", "a key and a value: `kind = EXPRESSION`"),
+            ("(%a)", "no `%` or `?`"),
+            ("(a = ?b)", "no `%` or `?`"),
+            ("(a = b?)", "`?` has no place"),
+            ("(a = b c = d)", "expected `,`"),
+            ("(a = b; c = d)", "expected `,`"),
+            ("(a = b,, c = d)", "one comma too many"),
+        ] {
+            let (_, mistakes) = read(text);
+            assert_eq!(mistakes.len(), 1, "{text}: {mistakes:?}");
+            assert!(mistakes[0].contains(part), "{text}: {mistakes:?}");
         }
     }
 

@@ -5,9 +5,11 @@ use crate::diag::Diagnostics;
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
-use quote::quote;
-use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Error, Result, Signature, Token, Visibility};
+use quote::{quote, quote_spanned};
+use syn::parse::{ParseBuffer, ParseStream, Parser};
+use syn::{
+    Attribute, Error, FnArg, Ident, Pat, PatType, Result, Signature, Token, Visibility, token,
+};
 
 /// An attribute and its words for what it cannot stand on.
 pub(crate) struct Place {
@@ -89,10 +91,16 @@ impl PartialFn {
                 embodied,
                 ..
             } = place;
+            // Without `self` it may stand in an `extern` block.
+            let or = if sig.receiver().is_some() {
+                ""
+            } else {
+                ", or on what calls it"
+            };
             return Err(Error::new(
                 semicolon.span,
                 format!(
-                    "`{name}` has no body here, so there is nothing to {verb}: put `#[{attribute}]` on {embodied}"
+                    "`{name}` has no body here, so there is nothing to {verb}: put `#[{attribute}]` on {embodied}{or}"
                 ),
             ));
         }
@@ -114,6 +122,13 @@ impl PartialFn {
 
     /// Refuses what can't be wrapped by `attribute` (its name).
     pub(crate) fn check(&self, attribute: &str, diagnostics: &mut Diagnostics) {
+        if let Some(word) = self.last_word(attribute) {
+            let name = &self.sig.ident;
+            let text = format!(
+                "`{name}` has `#[{attribute}]` already, and would be measured twice: take one away"
+            );
+            diagnostics.at(word.span(), text);
+        }
         if let Some(token) = &self.sig.constness {
             let text = "a `const fn` may run at compile time, where there is no clock: take `const` away, or measure its caller";
             diagnostics.at(token.span, text);
@@ -147,6 +162,28 @@ impl PartialFn {
             .any(|attribute| attribute.path().is_ident(name))
     }
 
+    /// The last word in the path of the first of its attributes that ends with `name`.
+    fn last_word(&self, name: &str) -> Option<&Ident> {
+        let mut words = self.attributes.iter().filter_map(|attribute| {
+            let segments = &attribute.path().segments;
+            segments.last().map(|segment| &segment.ident)
+        });
+        words.find(|word| *word == name)
+    }
+
+    /// Uses of those of its arguments that `attribute` mentions: what only a refused attribute uses is no mistake of
+    /// its own.
+    pub(crate) fn mentioned(&self, attribute: &TokenStream) -> TokenStream {
+        let arguments = self.sig.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(PatType { pat, .. }) => match &**pat {
+                Pat::Ident(name) if mentions(attribute.clone(), &name.ident) => Some(&name.ident),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
+        quote_spanned!(Span::mixed_site()=> #(let _ = &#arguments;)*)
+    }
+
     /// The function with `block` in the place of its body; `sig` may differ in its patterns.
     pub(crate) fn emit(&self, sig: &Signature, block: &TokenStream) -> TokenStream {
         let Self {
@@ -168,6 +205,33 @@ impl PartialFn {
     }
 }
 
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+/// Whether `item` is an expression: there, nothing may stand beside it.
+pub(crate) fn is_expression(item: &TokenStream) -> bool {
+    let words: Vec<TokenTree> = item.clone().into_iter().take(3).collect();
+    let opens = |token: &TokenTree| match token {
+        TokenTree::Punct(mark) => mark.as_char() == '|',
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        TokenTree::Ident(word) => word == "move",
+        TokenTree::Literal(_) => false,
+    };
+    let is_async = matches!(words.first(), Some(TokenTree::Ident(word)) if word == "async");
+    match words.as_slice() {
+        // A block is a statement here as often as it is an expression.
+        [TokenTree::Group(_), ..] => false,
+        [first, ..] if opens(first) => true,
+        [_, second, ..] if is_async => opens(second),
+        _ => false,
+    }
+}
+
 /// The message for an item that is no function, on the token that says so.
 fn not_a_function(place: &Place, input: ParseStream<'_>) -> Option<Error> {
     let Place {
@@ -186,26 +250,43 @@ fn not_a_function(place: &Place, input: ParseStream<'_>) -> Option<Error> {
         ahead.parse::<TokenTree>().ok()?;
         let _abi = ahead.parse::<Option<syn::LitStr>>();
     }
-    let span = if ahead.is_empty() {
-        input.span()
-    } else {
-        ahead.span()
-    };
     let whole = |what: &str| {
         format!("{rule}: put `#[{attribute}(…)]` on {inside}, not on the whole {what}")
     };
-    let text = if is(&ahead, "fn") {
+    let first = input.span();
+    let (span, text) = if is(&ahead, "fn") {
         return None;
     } else if is(&ahead, "impl") {
-        whole("`impl` block")
+        (ahead.span(), whole("`impl` block"))
     } else if is(&ahead, "trait") {
-        whole("trait")
+        (ahead.span(), whole("trait"))
     } else if is(&ahead, "mod") {
-        whole("module")
+        (ahead.span(), whole("module"))
+    } else if ahead.peek(Token![|]) || is(&ahead, "move") {
+        let text = format!(
+            "`#[{attribute}]` {does} a function, which has a name: move the closure's body into a `fn`"
+        );
+        (first, text)
+    } else if ahead.peek(token::Brace) {
+        let what = if is(input, "extern") || is(input, "unsafe") && is(&second(input), "extern") {
+            "foreign functions have no body"
+        } else {
+            "move the block into a `fn`"
+        };
+        (first, format!("`#[{attribute}]` {does} a function: {what}"))
     } else {
-        format!("`#[{attribute}]` {does} a function: expected `fn`")
+        (
+            first,
+            format!("`#[{attribute}]` {does} a function: expected `fn`"),
+        )
     };
     Some(Error::new(span, text))
+}
+
+fn second<'a>(input: ParseStream<'a>) -> ParseBuffer<'a> {
+    let ahead = input.fork();
+    let _ = ahead.parse::<TokenTree>();
+    ahead
 }
 
 fn is(input: ParseStream<'_>, word: &str) -> bool {
@@ -299,7 +380,16 @@ mod tests {
             ("mod a {}", "whole module"),
             ("pub struct A;", "expected `fn`"),
             ("const A: u8 = 1;", "expected `fn`"),
-            ("extern \"C\" { fn f(); }", "expected `fn`"),
+            ("extern \"C\" { fn f(); }", "foreign functions have no body"),
+            (
+                "unsafe extern \"C\" { fn f(); }",
+                "foreign functions have no body",
+            ),
+            ("|x| x", "move the closure's body"),
+            ("async move |x| x", "move the closure's body"),
+            ("async { 1 }", "move the block"),
+            ("{ 1 }", "move the block"),
+            ("fn f();", "or on what calls it"),
             ("macro_rules! a {}", "expected `fn`"),
             ("let x = 1;", "expected `fn`"),
             ("", "expected `fn`"),
@@ -307,6 +397,7 @@ mod tests {
             ("const fn f() {}", "no clock"),
             ("unsafe extern \"C\" fn f(n: u8, ...) {}", "variadic"),
             ("#[track_caller] fn f() -> A { g()? }", "leave early"),
+            ("#[a::inference_stage(\"b\")] fn f() {}", "measured twice"),
         ] {
             let (_, mistakes) = read(item);
             assert_eq!(mistakes.len(), 1, "{item}: {mistakes:?}");

@@ -143,13 +143,42 @@ macro_rules! __outcome {
 macro_rules! __outcome_by {
     ($value:expr, $path:expr) => {{
         use $crate::__private::ValueOutcome as _;
-        match $value {
+        match $crate::__private::fallible($value) {
             $crate::__private::Ok(__value) => (&&$crate::__private::Probe(__value)).value_outcome(),
             $crate::__private::Err(__error) => $crate::__private::Outcome::of_error(
                 $crate::__private::error_type_by(__error, $path),
             ),
         }
     }};
+}
+
+/// What a function with `error = …` returns. `T` and `E` are no associated types: of those, rustc would complain once
+/// more where the one complaint is enough.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Result`",
+    label = "says what an error is, but the function returns none",
+    note = "take `error = …` away, or return a `Result`"
+)]
+pub trait Fallible<T, E> {
+    /// By reference.
+    ///
+    /// # Errors
+    /// Its own.
+    fn by_reference(&self) -> Result<&T, &E>;
+}
+
+impl<T, E> Fallible<T, E> for Result<T, E> {
+    fn by_reference(&self) -> Result<&T, &E> {
+        self.as_ref()
+    }
+}
+
+/// A returned value as a `Result`, which it must be.
+///
+/// # Errors
+/// Its own.
+pub fn fallible<T, E, R: Fallible<T, E>>(value: &R) -> Result<&T, &E> {
+    value.by_reference()
 }
 
 /// The answers of a batch, where the type holds one for each member.
@@ -201,8 +230,9 @@ macro_rules! __outcomes {
     }};
 }
 
-/// Gives the closure or function of `error = …` the type it must have.
-pub fn error_type_by<E>(error: &E, by: impl FnOnce(&E) -> ErrorType) -> ErrorType {
+/// Gives the function of `error = …` the type it must have. A pointer: of a wrong function rustc then shows both types,
+/// and does not advise a closure, which an attribute does not take.
+pub fn error_type_by<E>(error: &E, by: fn(&E) -> ErrorType) -> ErrorType {
     by(error)
 }
 

@@ -178,8 +178,8 @@ impl fmt::Debug for ModelSlot {
 /// What `model = …` takes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no model",
-    label = "expected a `ModelSlot`",
-    note = "`telemetry.model(name, version)` gives one, which the service keeps"
+    label = "expected a `ModelSlot`, or a reference to one",
+    note = "`telemetry.model(name, version)` hands one out: keep it in the state of the service, and write `model = &self.slot`"
 )]
 pub trait AsModelSlot {
     /// The slot itself.
