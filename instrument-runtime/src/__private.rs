@@ -28,6 +28,7 @@ pub use crate::request::{
 };
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
+#[cfg(feature = "metrics")]
 pub use crate::slot::model_slot::AsModelSlot;
 pub use crate::vocab::buckets::Buckets;
 pub use crate::vocab::classify::Classify;

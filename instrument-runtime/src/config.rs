@@ -1,5 +1,6 @@
 //! What a service says about its telemetry: in code, and in the environment, which wins.
 
+use crate::spelling;
 use crate::vocab::duration;
 use crate::vocab::level::Level;
 use crate::vocab::serve_limits::ServeLimits;
@@ -23,6 +24,24 @@ pub(crate) const CONTROL_ADDR: &str = "127.0.0.1:8082";
 /// How long a service that is told to end still takes requests: probes of the usual period and the way from them to
 /// the last load balancer have to fit in.
 pub(crate) const DRAIN_DELAY: Duration = Duration::from_secs(5);
+
+/// What every variable of ours begins with.
+const PREFIX: &str = "INSTRUMENT_";
+
+/// All of them.
+const OURS: [&str; 7] = [
+    "INSTRUMENT_CONTROL_ADDR",
+    "INSTRUMENT_DISABLED",
+    "INSTRUMENT_DRAIN_DELAY",
+    "INSTRUMENT_HEALTH_ADDR",
+    "INSTRUMENT_LEVEL",
+    "INSTRUMENT_LINE_BUDGET",
+    "INSTRUMENT_METRICS_ADDR",
+];
+
+/// More unknown variables than these are none of our spelling mistakes.
+const MOST_STRANGERS: usize = 8;
+
 /// The standard variables about exporters; what is about metrics alone comes before what is about all signals.
 const EXPORTERS: [&str; 22] = [
     "OTEL_METRICS_EXPORTER",
@@ -92,6 +111,9 @@ pub(crate) struct Config {
     /// What `OTEL_RESOURCE_ATTRIBUTES` says beside the service's name and version.
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) errors: Vec<ConfigError>,
+    /// What the environment says that nobody reads, one text each. No errors: others may use the prefix too, and a
+    /// newer release may know more.
+    pub(crate) unread: Vec<String>,
 }
 
 impl Config {
@@ -111,7 +133,21 @@ impl Config {
             exporters: Vec::new(),
             attributes: Vec::new(),
             errors: Vec::new(),
+            unread: Vec::new(),
         }
+    }
+
+    /// Notes which of the environment's variables look like ours and are not.
+    pub(crate) fn recognize(&mut self, names: impl Iterator<Item = String>) {
+        let mut strangers: Vec<_> = names
+            .filter(|name| name.starts_with(PREFIX) && !OURS.contains(&name.as_str()))
+            .collect();
+        strangers.sort();
+        self.unread = strangers
+            .iter()
+            .take(MOST_STRANGERS)
+            .map(|name| stranger(name))
+            .collect();
     }
 
     /// Reads the environment through `get`. What is set there wins; what is empty counts as not set.
@@ -231,6 +267,15 @@ impl Config {
     }
 }
 
+/// What is said of a variable that nobody reads.
+fn stranger(name: &str) -> String {
+    let meant = match spelling::nearest(name, &OURS) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there are {}", OURS.join(", ")),
+    };
+    format!("the variable {name} is set, and says nothing to the telemetry: {meant}")
+}
+
 /// Where health is served when nothing else is said.
 pub(crate) fn default_health_addr() -> &'static str {
     if std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() {
@@ -333,6 +378,45 @@ mod tests {
         for wrong in ["a=b,garbage", "=x", "a=%FF"] {
             assert_eq!(read(&[attributes(wrong)]).errors.len(), 1, "{wrong}");
         }
+    }
+
+    #[test]
+    fn variables_that_nobody_reads_are_named_with_the_nearest_that_is_read() {
+        let mut config = Config::new("service");
+        let names = [
+            "INSTRUMENT_METRIC_ADDR",
+            "HOME",
+            "INSTRUMENT_LEVEL",
+            "INSTRUMENT_COLOUR",
+        ];
+        config.recognize(names.map(str::to_owned).into_iter());
+        let [colour, addr] = config.unread.as_slice() else {
+            panic!("{:?}", config.unread);
+        };
+        assert!(
+            addr.ends_with("did you mean INSTRUMENT_METRICS_ADDR?"),
+            "{addr}"
+        );
+        assert!(
+            colour.contains("there are INSTRUMENT_CONTROL_ADDR, "),
+            "{colour}"
+        );
+        let many = (0..1_000).map(|n| format!("INSTRUMENT_{n}"));
+        config.recognize(many);
+        assert_eq!(config.unread.len(), MOST_STRANGERS);
+    }
+
+    #[test]
+    fn every_variable_of_ours_is_read() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        Config::new("service").read(|name| {
+            asked.borrow_mut().push(name.to_owned());
+            None
+        });
+        let mut asked = asked.into_inner();
+        asked.retain(|name| name.starts_with(PREFIX));
+        asked.sort();
+        assert_eq!(asked, OURS);
     }
 
     #[test]

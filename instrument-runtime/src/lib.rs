@@ -48,6 +48,8 @@ mod serve;
 mod site;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod slot;
+#[cfg(any(feature = "metrics", feature = "health"))]
+mod spelling;
 #[cfg(feature = "testing")]
 pub mod testing;
 
