@@ -3,9 +3,9 @@
 use crate::diag::Diagnostics;
 use crate::paths::CratePath;
 use crate::syntax::args::{self, Follows, Keys, Once};
-use crate::syntax::{case, derived, spelling};
+use crate::syntax::{case, derived, separator, spelling};
 use syn::parse::ParseStream;
-use syn::{Attribute, Error, Fields, Ident, Lit, Result, Token};
+use syn::{Attribute, Error, Fields, Ident, Lit, Result};
 
 /// What a right one looks like.
 const EXAMPLE: &str = "classify(internal)";
@@ -150,7 +150,7 @@ impl Keys for Args {
             );
         }
         self.speaks = true;
-        if !input.is_empty() && !input.peek(Token![,]) {
+        if !separator::ends(input) {
             let marked = if key == SOURCE {
                 ", and the field is marked with `#[source]`"
             } else {

@@ -1,13 +1,16 @@
 //! The attribute as written.
 
+use crate::body::arguments;
 use crate::diag::Diagnostics;
 use crate::syntax::args::{self, Follows, Keys, Once};
 use crate::syntax::expression;
 use crate::syntax::keys::SharedKeys;
-use crate::syntax::peers;
+use crate::syntax::{peers, spelling};
 use proc_macro2::TokenStream;
 use syn::parse::ParseStream;
-use syn::{Expr, Ident, Lit, Result};
+use syn::{Error, Expr, Ident, Lit, Result};
+
+const PROTOCOLS: [&str; 2] = ["http", "grpc"];
 
 #[derive(Default)]
 pub(crate) struct Args {
@@ -52,8 +55,11 @@ impl Keys for Args {
         if key == "root" {
             return self.root.flag(key, input, diagnostics);
         }
+        if key == "ingress" {
+            let example = "ingress = \"http\"";
+            return self.ingress.value(key, example, input, diagnostics, way_in);
+        }
         let (slot, example) = match key.to_string().as_str() {
-            "ingress" => (&mut self.ingress, "ingress = \"http\""),
             "tier" => (&mut self.tier, "tier = user.tier"),
             _ => (&mut self.tenant, "tenant = TENANTS.admit(user.tenant())"),
         };
@@ -109,6 +115,29 @@ impl Keys for Args {
     }
 }
 
+/// The value of `ingress`. A word that nearly names a protocol would be one more beside it in every metric.
+fn way_in(input: ParseStream<'_>) -> Result<Expr> {
+    let value = expression::parse(input)?;
+    if let Some(text) = arguments::text(&value) {
+        let word = text.value();
+        if let Some(meant) = protocol(&word) {
+            let text = format!("nearly a protocol: did you mean `\"{meant}\"`?");
+            return Err(Error::new_spanned(&value, text));
+        }
+    }
+    Ok(value)
+}
+
+/// The protocol that `word` nearly names. The runtime has the same rule for the layer.
+fn protocol(word: &str) -> Option<&'static str> {
+    let plain = word.to_ascii_lowercase();
+    let meant_so = ["https", "http1", "http2", "http3", "grpcs"];
+    if PROTOCOLS.contains(&word) || meant_so.contains(&plain.as_str()) {
+        return None;
+    }
+    spelling::nearest(&plain, &PROTOCOLS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +158,35 @@ mod tests {
         assert!(
             args.ingress.key().is_some() && args.tier.key().is_some() && args.root.key().is_some()
         );
+    }
+
+    #[test]
+    fn a_way_in_that_is_nearly_a_protocol_is_none() {
+        for word in ["htpp", "HTTP", "gRPC", "gprc"] {
+            let (_, mistakes) = read(&format!("ingress = \"{word}\""));
+            assert!(mistakes[0].starts_with("nearly a protocol"), "{mistakes:?}");
+        }
+        for word in ["http", "grpc", "https", "http2", "kafka"] {
+            let (_, mistakes) = read(&format!("ingress = \"{word}\""));
+            assert!(mistakes.is_empty(), "{mistakes:?}");
+        }
+    }
+
+    #[test]
+    fn keys_of_others_are_answered_with_ours() {
+        for (text, part) in [
+            ("grpc", "`ingress = \"grpc\"`"),
+            ("protocol = \"http\"", "called `ingress` here"),
+            ("timeout = \"1s\"", "belongs to the layer"),
+            ("custom", "belongs to a stage"),
+            ("name = \"a\"", "takes no name"),
+            ("version = \"1\"", "the model's slot"),
+            ("skip_all", "nothing to leave out"),
+        ] {
+            let (_, mistakes) = read(text);
+            assert_eq!(mistakes.len(), 1, "{text}: {mistakes:?}");
+            assert!(mistakes[0].contains(part), "{text}: {mistakes:?}");
+        }
     }
 
     #[test]

@@ -231,8 +231,7 @@ impl Once<()> {
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
         self.entry(key, diagnostics, |_| {
-            let alone = input.is_empty() || input.peek(Token![,]);
-            if alone {
+            if separator::ends(input) {
                 Ok(())
             } else {
                 Err(input.error(format!("`{key}` stands alone: it takes no value")))

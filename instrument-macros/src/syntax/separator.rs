@@ -3,13 +3,22 @@
 
 use crate::diag::Diagnostics;
 use proc_macro2::TokenTree;
-use syn::Token;
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
+use syn::{Ident, LitBool, Token};
 
 /// Reads one `=`; `==` and `=>` begin with one too, and are none.
 pub(crate) fn equals(input: ParseStream<'_>) -> bool {
     let alone = !input.peek(Token![==]) && !input.peek(Token![=>]);
     alone && input.parse::<Token![=]>().is_ok()
+}
+
+/// Whether an entry ends here, be it without the comma: the next word is an entry of its own.
+pub(crate) fn ends(input: ParseStream<'_>) -> bool {
+    input.is_empty()
+        || input.peek(Token![,])
+        || input.peek(Token![;])
+        || (input.peek(Ident::peek_any) && !input.peek(LitBool))
 }
 
 /// Reads the comma behind an entry, or says that it is missing. `end` is what may stand there instead.
@@ -40,7 +49,6 @@ pub(crate) fn skip(input: ParseStream<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use syn::Ident;
     use syn::parse::Parser;
 
     fn words(text: &str) -> (Vec<String>, Vec<String>) {
