@@ -70,16 +70,19 @@ impl Returns {
         }
     }
 
-    /// The type of what may be a `Result`, unless part of it is hidden: what is awaited or returned, or the items of its
-    /// stream.
-    pub(crate) fn value(&self, streamed: bool) -> Option<TokenStream> {
-        let item = || self.stream.as_ref()?.item.as_ref();
-        let value = match (&self.shape, streamed.then(item).flatten()) {
-            (_, Some(item)) => item.to_token_stream(),
-            (Shape::Future(output) | Shape::BoxedFuture(output), None) => output.to_token_stream(),
-            (Shape::Value | Shape::Never, None) => self.hint.clone(),
+    /// The type of what is awaited or returned, unless part of it is hidden.
+    pub(crate) fn value(&self) -> Option<TokenStream> {
+        let value = match &self.shape {
+            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Value | Shape::Never => self.hint.clone(),
         };
         (!has_hole(value.clone())).then_some(value)
+    }
+
+    /// The type of what the `impl Stream` hands out, unless part of it is hidden.
+    pub(crate) fn item(&self) -> Option<TokenStream> {
+        let item = self.stream.as_ref()?.item.as_ref()?.to_token_stream();
+        (!has_hole(item.clone())).then_some(item)
     }
 
     /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
@@ -288,7 +291,7 @@ mod tests {
     fn a_hidden_value_has_no_type_to_name() {
         let value = |text| {
             of(text)
-                .value(false)
+                .value()
                 .map(|value| value.to_string().replace(' ', ""))
         };
         assert_eq!(value("Result<A, B>").as_deref(), Some("Result<A,B>"));
