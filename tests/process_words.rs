@@ -22,7 +22,7 @@ fn what_is_nearly_right_is_named_with_what_was_meant() {
         panic!("{said}");
     };
     assert!(
-        variable.contains("INSTRUMENT_METRIC_ADDR is set")
+        variable.contains("INSTRUMENT_METRIC_ADDR says nothing")
             && variable.ends_with("did you mean INSTRUMENT_METRICS_ADDR?"),
         "{variable}"
     );

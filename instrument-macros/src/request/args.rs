@@ -38,6 +38,7 @@ impl Keys for Args {
         "labels",
         "buckets",
         "objective",
+        "stream",
         "error",
         "root",
         "crate",

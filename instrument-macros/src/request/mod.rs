@@ -26,7 +26,7 @@ pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream 
     match diagnostics.finish() {
         None => expand::function(&request, &function),
         mistakes => {
-            let function = function.unchanged(&function.mentioned(&attribute));
+            let function = function.unchanged(&function.mentioned(attribute));
             quote!(#function #mistakes)
         }
     }

@@ -41,6 +41,7 @@ impl Keys for Args {
         "device",
         "buckets",
         "objective",
+        "stream",
         "error",
         "custom",
         "crate",

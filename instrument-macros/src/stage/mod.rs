@@ -30,7 +30,7 @@ pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream 
     match (diagnostics.finish(), stage) {
         (None, Some(stage)) => expand::function(&stage, checks, &function),
         (mistakes, _) => {
-            let used = function.mentioned(&attribute);
+            let used = function.mentioned(attribute);
             let function = function.unchanged(&quote!(#checks #used));
             quote!(#function #mistakes)
         }

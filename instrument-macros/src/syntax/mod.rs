@@ -15,4 +15,5 @@ pub(crate) mod peers;
 pub(crate) mod returns;
 pub(crate) mod separator;
 pub(crate) mod spelling;
+pub(crate) mod streams;
 pub(crate) mod tail;

@@ -7,8 +7,10 @@ use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::parse::{ParseBuffer, ParseStream, Parser};
+use syn::spanned::Spanned;
 use syn::{
-    Attribute, Error, FnArg, Ident, Pat, PatType, Result, Signature, Token, Visibility, token,
+    Attribute, Error, FnArg, Ident, Pat, PatType, Result, ReturnType, Signature, Token, Visibility,
+    token,
 };
 
 /// An attribute and its words for what it cannot stand on.
@@ -155,6 +157,14 @@ impl PartialFn {
         Returns::of(&self.sig.output)
     }
 
+    /// Where its return type stands, or its name where it has none.
+    pub(crate) fn returned(&self) -> Span {
+        match &self.sig.output {
+            ReturnType::Type(_, declared) => declared.span(),
+            ReturnType::Default => self.sig.ident.span(),
+        }
+    }
+
     /// Whether one of its attributes is `name`.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.attributes
@@ -173,10 +183,11 @@ impl PartialFn {
 
     /// Uses of those of its arguments that `attribute` mentions: what only a refused attribute uses is no mistake of
     /// its own.
-    pub(crate) fn mentioned(&self, attribute: &TokenStream) -> TokenStream {
+    pub(crate) fn mentioned(&self, attribute: TokenStream) -> TokenStream {
+        let words = words(attribute);
         let arguments = self.sig.inputs.iter().filter_map(|input| match input {
             FnArg::Typed(PatType { pat, .. }) => match &**pat {
-                Pat::Ident(name) if mentions(attribute.clone(), &name.ident) => Some(&name.ident),
+                Pat::Ident(name) if words.contains(&name.ident) => Some(&name.ident),
                 _ => None,
             },
             FnArg::Receiver(_) => None,
@@ -205,12 +216,13 @@ impl PartialFn {
     }
 }
 
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == *name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
+fn words(tokens: TokenStream) -> Vec<Ident> {
+    let each = |token| match token {
+        TokenTree::Ident(word) => vec![word],
+        TokenTree::Group(group) => words(group.stream()),
+        _ => Vec::new(),
+    };
+    tokens.into_iter().flat_map(each).collect()
 }
 
 /// Whether `item` is an expression: there, nothing may stand beside it.
@@ -283,7 +295,7 @@ fn not_a_function(place: &Place, input: ParseStream<'_>) -> Option<Error> {
     Some(Error::new(span, text))
 }
 
-fn second<'a>(input: ParseStream<'a>) -> ParseBuffer<'a> {
+fn second(input: ParseStream<'_>) -> ParseBuffer<'_> {
     let ahead = input.fork();
     let _ = ahead.parse::<TokenTree>();
     ahead

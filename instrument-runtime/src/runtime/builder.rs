@@ -91,8 +91,8 @@ impl TelemetryBuilder {
     /// `INSTRUMENT_CONTROL_ADDR`, `INSTRUMENT_DRAIN_DELAY`, `INSTRUMENT_LEVEL`, `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`,
     /// `OTEL_SDK_DISABLED`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_METRICS_EXPORTER`, and what is about
     /// pushing (see `otlp_endpoint`). An empty variable counts as not set; a wrong one makes
-    /// [`install`](TelemetryBuilder::install) fail. Of other variables that begin with `INSTRUMENT_`, `install` says on
-    /// standard error that nobody reads them, and which one may have been meant.
+    /// [`install`](TelemetryBuilder::install) fail. A variable that is nearly one of ours, such as
+    /// `INSTRUMENT_METRIC_ADDR`, is named on standard error with the one that was meant.
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.config.read(|name| std::env::var_os(name));
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
