@@ -1,6 +1,5 @@
 //! What a service says about its telemetry: in code, and in the environment, which wins.
 
-use crate::spelling;
 use crate::vocab::duration;
 use crate::vocab::level::Level;
 use crate::vocab::serve_limits::ServeLimits;
@@ -24,23 +23,6 @@ pub(crate) const CONTROL_ADDR: &str = "127.0.0.1:8082";
 /// How long a service that is told to end still takes requests: probes of the usual period and the way from them to
 /// the last load balancer have to fit in.
 pub(crate) const DRAIN_DELAY: Duration = Duration::from_secs(5);
-
-/// What every variable of ours begins with.
-const PREFIX: &str = "INSTRUMENT_";
-
-/// All of them.
-const OURS: [&str; 7] = [
-    "INSTRUMENT_CONTROL_ADDR",
-    "INSTRUMENT_DISABLED",
-    "INSTRUMENT_DRAIN_DELAY",
-    "INSTRUMENT_HEALTH_ADDR",
-    "INSTRUMENT_LEVEL",
-    "INSTRUMENT_LINE_BUDGET",
-    "INSTRUMENT_METRICS_ADDR",
-];
-
-/// More than these are no spelling mistakes.
-const MOST_NEAR: usize = 8;
 
 /// The standard variables about exporters; what is about metrics alone comes before what is about all signals.
 const EXPORTERS: [&str; 22] = [
@@ -135,22 +117,6 @@ impl Config {
             errors: Vec::new(),
             unread: Vec::new(),
         }
-    }
-
-    /// Notes which of the environment's variables are nearly ours.
-    pub(crate) fn recognize(&mut self, names: impl Iterator<Item = String>) {
-        let mut near: Vec<_> = names
-            .filter(|name| name.starts_with(PREFIX))
-            .filter_map(|name| {
-                let meant = spelling::nearest(&name, &OURS)?;
-                Some(format!(
-                    "the variable {name} says nothing: did you mean {meant}?"
-                ))
-            })
-            .take(MOST_NEAR)
-            .collect();
-        near.sort();
-        self.unread = near;
     }
 
     /// Reads the environment through `get`. What is set there wins; what is empty counts as not set.
@@ -372,36 +338,6 @@ mod tests {
         for wrong in ["a=b,garbage", "=x", "a=%FF"] {
             assert_eq!(read(&[attributes(wrong)]).errors.len(), 1, "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_variable_that_is_nearly_ours_is_named_with_the_one_that_was_meant() {
-        let mut config = Config::new("service");
-        let names = [
-            "INSTRUMENT_METRIC_ADDR",
-            "HOME",
-            "INSTRUMENT_LEVEL",
-            "INSTRUMENT_OF_TORTURE",
-        ];
-        config.recognize(names.map(str::to_owned).into_iter());
-        let said = "the variable INSTRUMENT_METRIC_ADDR says nothing: did you mean INSTRUMENT_METRICS_ADDR?";
-        assert_eq!(config.unread, [said]);
-        let many = (0..1_000).map(|n| format!("INSTRUMENT_LEVEL{}", n % 10));
-        config.recognize(many);
-        assert_eq!(config.unread.len(), MOST_NEAR);
-    }
-
-    #[test]
-    fn every_variable_of_ours_is_read() {
-        let asked = std::cell::RefCell::new(Vec::new());
-        Config::new("service").read(|name| {
-            asked.borrow_mut().push(name.to_owned());
-            None
-        });
-        let mut asked = asked.into_inner();
-        asked.retain(|name| name.starts_with(PREFIX));
-        asked.sort();
-        assert_eq!(asked, OURS);
     }
 
     #[test]

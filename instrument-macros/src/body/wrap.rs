@@ -475,7 +475,7 @@ mod tests {
         let mut diagnostics = crate::diag::Diagnostics::new();
         let item = "fn f(a: A) -> B { a.b() }".parse().expect("made of tokens");
         let function = PartialFn::read(
-            &crate::syntax::partial_fn::Place::measured("inference_stage"),
+            &crate::syntax::no_function::Place::measured("inference_stage"),
             &item,
             &mut diagnostics,
         );

@@ -5,7 +5,8 @@ mod expand;
 mod model;
 
 use crate::diag::Diagnostics;
-use crate::syntax::partial_fn::{PartialFn, Place, is_expression};
+use crate::syntax::no_function::{Place, is_expression};
+use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -4,6 +4,7 @@ use crate::config::{Config, METRICS_ADDR, Setting};
 use crate::runtime::error::InstallError;
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::install;
+use crate::runtime::near_variables;
 use crate::runtime::place;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
@@ -96,7 +97,7 @@ impl TelemetryBuilder {
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.config.read(|name| std::env::var_os(name));
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        self.config.recognize(names);
+        self.config.unread = near_variables::near(names);
         Recording::decide(&mut self.config);
         self
     }
