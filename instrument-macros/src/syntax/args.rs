@@ -205,6 +205,10 @@ impl<T> Once<T> {
         self.key
     }
 
+    pub(crate) fn peek(&self) -> Option<&T> {
+        self.value.as_ref()
+    }
+
     pub(crate) fn take(self) -> Option<T> {
         self.value
     }

@@ -186,7 +186,8 @@ impl PartialFn {
     }
 }
 
-fn words(tokens: TokenStream) -> Vec<Ident> {
+/// All words in `tokens`.
+pub(crate) fn words(tokens: TokenStream) -> Vec<Ident> {
     let each = |token| match token {
         TokenTree::Ident(word) => vec![word],
         TokenTree::Group(group) => words(group.stream()),
