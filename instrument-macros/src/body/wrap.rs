@@ -6,7 +6,8 @@ use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::tail::BoxedTail;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Path, Signature};
+use syn::spanned::Spanned;
+use syn::{Lifetime, Path, Signature};
 
 /// What the runtime calls the parts of one macro.
 pub(crate) struct Verbs {
@@ -92,9 +93,9 @@ impl Wrap<'_> {
         if expressions.is_empty() && error.is_none() {
             return function.unchanged(checks);
         }
-        let body = self.block(function.body.clone());
-        let block =
-            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error } #body);
+        let looked_at =
+            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error });
+        let block = nested(&looked_at, &self.own_block(function.body.clone()));
         function.emit(&function.sig, &block)
     }
 
@@ -141,14 +142,17 @@ impl Wrap<'_> {
         };
         let Rebound { sig, statements } =
             rebind(&self.function.sig, attribute, &self.function.body);
-        let block = self.block(self.function.body.clone());
+        let block = self.own_block(self.function.body.clone());
         let body = Body { statements, block };
         self.assemble(&sig, &inner(&body))
     }
 
     /// The body stays where it was.
     fn in_place(&self, inner: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
-        let body = self.block(self.function.body.clone());
+        let body = nested(
+            &TokenStream::new(),
+            &self.own_block(self.function.body.clone()),
+        );
         self.assemble(&self.function.sig, &inner(&body))
     }
 
@@ -201,7 +205,7 @@ impl Wrap<'_> {
             &returns.hint,
             self.outcome(returns),
         );
-        let Body { statements, block } = body;
+        let body = nested(&body.statements, &body.block);
         // Never true: it tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
             if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
@@ -209,7 +213,7 @@ impl Wrap<'_> {
             }
         };
         quote_spanned! {span=>
-            let (#value, #guard) = #private::#wrapper::new(#arguments, async move { #expected #statements #block }).await;
+            let (#value, #guard) = #private::#wrapper::new(#arguments, async move { #expected #body }).await;
             #guard.exit(#outcome);
             #value
         }
@@ -286,7 +290,8 @@ impl Wrap<'_> {
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
-            return self.assemble(&self.function.sig, &self.block(quote!(#head #argument)));
+            let body = self.own_block(quote!(#head #argument));
+            return self.assemble(&self.function.sig, &nested(&TokenStream::new(), &body));
         }
         let private = &self.private;
         self.rebound(|body| {
@@ -358,16 +363,30 @@ impl Wrap<'_> {
         if statements.is_empty() {
             block.clone()
         } else {
-            self.block(quote!(#statements #block))
+            self.block(nested(statements, block))
         }
     }
 
-    /// Braces that count as generated: `unused_braces` looks at the user's.
+    /// The user's braces: their edition says when the temporaries of the last expression are dropped.
+    fn own_block(&self, tokens: TokenStream) -> TokenStream {
+        let mut block = Group::new(Delimiter::Brace, tokens);
+        block.set_span(self.function.braces);
+        TokenTree::Group(block).into()
+    }
+
+    /// Braces of the expansion.
     fn block(&self, tokens: TokenStream) -> TokenStream {
         let mut block = Group::new(Delimiter::Brace, tokens);
         block.set_span(Span::mixed_site().located_at(self.function.braces));
         TokenTree::Group(block).into()
     }
+}
+
+/// The user's block behind statements of ours. Its label is for `unused_braces`, which takes the braces for a whim
+/// otherwise, and stands where the block does: a block has the edition of its first token.
+fn nested(statements: &TokenStream, block: &TokenStream) -> TokenStream {
+    let label = Lifetime::new("'__body", block.span());
+    quote_spanned!(Span::mixed_site()=> #statements #label: #block)
 }
 
 #[cfg(test)]
@@ -426,7 +445,7 @@ mod tests {
                     if false {
                         look;
                     }
-                    { a.b() }
+                    '__body: { a.b() }
                 }
             )
             .to_string()
