@@ -3,7 +3,7 @@
 use crate::body::rebind::{Rebound, rebind};
 use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::{Returns, Shape};
-use crate::syntax::tail::BoxedTail;
+use crate::syntax::tail::{BoxedTail, ClosureTail};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -128,6 +128,12 @@ impl Wrap<'_> {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
             }
             Shape::BoxedFuture(_) => self.boxed(&returns),
+            Shape::Value
+                if returns.is_hidden
+                    && let Some(call) = self.returned_closure() =>
+            {
+                self.assemble(sig, &call)
+            }
             _ if tracked => self.in_place(|body| self.tracked(&returns, body)),
             Shape::Never => self.rebound(|body| self.never(&returns, body)),
             Shape::Value => self.rebound(|body| self.value(&returns, body)),
@@ -278,6 +284,24 @@ impl Wrap<'_> {
             #guard.exit(#outcome);
             #value
         }
+    }
+
+    /// A closure at the end of `-> impl Fn(&str) -> &str` learns its lifetimes only where the function itself ends. Making it
+    /// can't go wrong, so the stage is left right before it.
+    fn returned_closure(&self) -> Option<TokenStream> {
+        if self.verbs.many || self.error.is_some() {
+            return None;
+        }
+        let span = Span::mixed_site();
+        let ClosureTail { head, closure } = ClosureTail::find(self.function.body.clone())?;
+        let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
+        let (kind, open) = (local(self.verbs.in_place.0), local(self.verbs.in_place.1));
+        let entered = quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments););
+        let exit = quote_spanned!(span=> #guard.exit(#private::Outcome::Ok););
+        Some(nested(
+            &entered,
+            &self.own_block(quote!(#head #exit #closure)),
+        ))
     }
 
     /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.

@@ -27,6 +27,8 @@ pub(crate) struct Returns {
     pub(crate) hint: TokenStream,
     /// Whether an `impl Trait` was replaced.
     pub(crate) hides_a_type: bool,
+    /// Whether that is all: `-> impl Trait`.
+    pub(crate) is_hidden: bool,
     never_fails: bool,
 }
 
@@ -38,6 +40,7 @@ impl Returns {
                 shape: Shape::Value,
                 hint,
                 hides_a_type: false,
+                is_hidden: false,
                 never_fails: true,
             };
         };
@@ -52,6 +55,7 @@ impl Returns {
             shape,
             hint: hint.to_token_stream(),
             hides_a_type,
+            is_hidden: is_hidden(declared),
             never_fails,
         }
     }
@@ -68,6 +72,14 @@ impl Returns {
     /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
     pub(crate) fn never_fails(&self) -> bool {
         self.never_fails
+    }
+}
+
+fn is_hidden(declared: &Type) -> bool {
+    match declared {
+        Type::Group(inner) => is_hidden(&inner.elem),
+        Type::Paren(inner) => is_hidden(&inner.elem),
+        _ => matches!(declared, Type::ImplTrait(_)),
     }
 }
 

@@ -39,6 +39,35 @@ impl BoxedTail {
     }
 }
 
+/// A body that ends in a closure and leaves nowhere else.
+pub(crate) struct ClosureTail {
+    pub(crate) head: TokenStream,
+    pub(crate) closure: TokenStream,
+}
+
+impl ClosureTail {
+    pub(crate) fn find(body: TokenStream) -> Option<Self> {
+        let mut head: Vec<TokenTree> = body.into_iter().collect();
+        let semicolon =
+            |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
+        let start = head
+            .iter()
+            .rposition(semicolon)
+            .map_or(0, |position| position + 1);
+        let closure = head.split_off(start);
+        let mut words = closure.iter();
+        let first = words.find(|token| {
+            !matches!(token, TokenTree::Ident(word) if ["async", "move", "static"].iter().any(|known| word == known))
+        });
+        let starts = matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
+        let head: TokenStream = head.into_iter().collect();
+        (starts && early_exit(head.clone()).is_none()).then(|| Self {
+            head,
+            closure: closure.into_iter().collect(),
+        })
+    }
+}
+
 /// The argument of a call with one argument; rustfmt may have put a comma behind it.
 fn only_argument(parentheses: &Group) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = parentheses.stream().into_iter().collect();
@@ -113,6 +142,31 @@ mod tests {
             "Box::pin(a);",
             "Box::new(a)",
             "if x { return y } Box::pin(a)",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_closure_at_the_end_is_found() {
+        let found = |text| {
+            ClosureTail::find(tokens(text))
+                .map(|tail| (tail.head.to_string(), tail.closure.to_string()))
+        };
+        let some = |head: &str, closure: &str| Some((head.to_owned(), closure.to_owned()));
+        assert_eq!(found("|x| x"), some("", "| x | x"));
+        assert_eq!(
+            found("let f = |y| { return y; }; move |x| f(x?)"),
+            some("let f = | y | { return y ; } ;", "move | x | f (x ?)")
+        );
+        assert_eq!(found("f(); || { a; b }"), some("f () ;", "|| { a ; b }"));
+        for text in [
+            "",
+            "f()",
+            "a | b",
+            "if a { return |x| x; } |x| x",
+            "f()?; |x| x",
+            "|x| x;",
         ] {
             assert_eq!(found(text), None, "{text}");
         }
