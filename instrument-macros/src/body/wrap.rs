@@ -3,7 +3,7 @@
 use crate::body::rebind::{Rebound, rebind};
 use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::{Returns, Shape};
-use crate::syntax::tail::{BoxedTail, ClosureTail};
+use crate::syntax::tail::{BoxedTail, before_closure, has_semicolon};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -293,15 +293,12 @@ impl Wrap<'_> {
             return None;
         }
         let span = Span::mixed_site();
-        let ClosureTail { head, closure } = ClosureTail::find(self.function.body.clone())?;
         let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
         let (kind, open) = (local(self.verbs.in_place.0), local(self.verbs.in_place.1));
         let entered = quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments););
         let exit = quote_spanned!(span=> #guard.exit(#private::Outcome::Ok););
-        Some(nested(
-            &entered,
-            &self.own_block(quote!(#head #exit #closure)),
-        ))
+        let body = before_closure(self.function.body.clone(), exit)?;
+        Some(nested(&entered, &self.own_block(body)))
     }
 
     /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.
@@ -406,11 +403,18 @@ impl Wrap<'_> {
     }
 }
 
-/// The user's block behind statements of ours. Its label is for `unused_braces`, which takes the braces for a whim
-/// otherwise, and stands where the block does: a block has the edition of its first token.
+/// The user's block behind statements of ours. One expression in it gets a label: `unused_braces` takes the braces for a
+/// whim otherwise. The label stands where the block does, because a block has the edition of its first token.
 fn nested(statements: &TokenStream, block: &TokenStream) -> TokenStream {
-    let label = Lifetime::new("'__body", block.span());
-    quote_spanned!(Span::mixed_site()=> #statements #label: #block)
+    let several = block
+        .clone()
+        .into_iter()
+        .any(|block| matches!(block, TokenTree::Group(inner) if has_semicolon(inner.stream())));
+    let label = (!several).then(|| {
+        let label = Lifetime::new("'__body", block.span());
+        quote_spanned!(Span::mixed_site()=> #label:)
+    });
+    quote_spanned!(Span::mixed_site()=> #statements #label #block)
 }
 
 #[cfg(test)]

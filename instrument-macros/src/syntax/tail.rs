@@ -39,33 +39,60 @@ impl BoxedTail {
     }
 }
 
-/// A body that ends in a closure and leaves nowhere else.
-pub(crate) struct ClosureTail {
-    pub(crate) head: TokenStream,
-    pub(crate) closure: TokenStream,
+/// The body with `statement` before the closure that it ends in; `None` where it may leave elsewhere.
+pub(crate) fn before_closure(body: TokenStream, statement: TokenStream) -> Option<TokenStream> {
+    let mut head: Vec<TokenTree> = body.into_iter().collect();
+    let tail = head.split_off(
+        head.iter()
+            .rposition(is_semicolon)
+            .map_or(0, |last| last + 1),
+    );
+    if early_exit(head.iter().cloned().collect()).is_some() {
+        return None;
+    }
+    let tail = if starts_closure(&tail) {
+        statement.into_iter().chain(tail).collect()
+    } else {
+        in_block(tail, statement)?
+    };
+    Some(head.into_iter().chain(tail).collect())
 }
 
-impl ClosureTail {
-    pub(crate) fn find(body: TokenStream) -> Option<Self> {
-        let mut head: Vec<TokenTree> = body.into_iter().collect();
-        let semicolon =
-            |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
-        let start = head
-            .iter()
-            .rposition(semicolon)
-            .map_or(0, |position| position + 1);
-        let closure = head.split_off(start);
-        let mut words = closure.iter();
-        let first = words.find(|token| {
-            !matches!(token, TokenTree::Ident(word) if ["async", "move", "static"].iter().any(|known| word == known))
-        });
-        let starts = matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
-        let head: TokenStream = head.into_iter().collect();
-        (starts && early_exit(head.clone()).is_none()).then(|| Self {
-            head,
-            closure: closure.into_iter().collect(),
-        })
+/// The same for a block with a label or without.
+fn in_block(mut tokens: Vec<TokenTree>, statement: TokenStream) -> Option<TokenStream> {
+    let Some(TokenTree::Group(block)) = tokens.pop() else {
+        return None;
+    };
+    let alone = match tokens.as_slice() {
+        [] => true,
+        [
+            TokenTree::Punct(tick),
+            TokenTree::Ident(_),
+            TokenTree::Punct(colon),
+        ] => tick.as_char() == '\'' && colon.as_char() == ':',
+        _ => false,
+    };
+    if !alone || block.delimiter() != Delimiter::Brace {
+        return None;
     }
+    let mut new = Group::new(Delimiter::Brace, before_closure(block.stream(), statement)?);
+    new.set_span(block.span());
+    Some(tokens.into_iter().chain([TokenTree::Group(new)]).collect())
+}
+
+fn starts_closure(tokens: &[TokenTree]) -> bool {
+    let word = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if ["async", "move", "static"].iter().any(|known| word == known));
+    let first = tokens.iter().find(|token| !word(token));
+    matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|')
+}
+
+/// Whether there are statements.
+pub(crate) fn has_semicolon(body: TokenStream) -> bool {
+    body.into_iter().any(|token| is_semicolon(&token))
+}
+
+fn is_semicolon(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
 }
 
 /// The argument of a call with one argument; rustfmt may have put a comma behind it.
@@ -149,22 +176,25 @@ mod tests {
 
     #[test]
     fn a_closure_at_the_end_is_found() {
-        let found = |text| {
-            ClosureTail::find(tokens(text))
-                .map(|tail| (tail.head.to_string(), tail.closure.to_string()))
-        };
-        let some = |head: &str, closure: &str| Some((head.to_owned(), closure.to_owned()));
-        assert_eq!(found("|x| x"), some("", "| x | x"));
-        assert_eq!(
-            found("let f = |y| { return y; }; move |x| f(x?)"),
-            some("let f = | y | { return y ; } ;", "move | x | f (x ?)")
-        );
-        assert_eq!(found("f(); || { a; b }"), some("f () ;", "|| { a ; b }"));
+        let found =
+            |text| before_closure(tokens(text), tokens("here ;")).map(|body| body.to_string());
+        for (text, expected) in [
+            ("|x| x", "here ; | x | x"),
+            (
+                "let f = |y| { return y; }; move |x| f(x?)",
+                "let f = | y | { return y ; } ; here ; move | x | f (x ?)",
+            ),
+            ("f(); || { a; b }", "f () ; here ; || { a ; b }"),
+            ("a; 'b: { c; || d }", "a ; 'b : { c ; here ; || d }"),
+        ] {
+            assert_eq!(found(text).as_deref(), Some(expected), "{text}");
+        }
         for text in [
             "",
             "f()",
             "a | b",
             "if a { return |x| x; } |x| x",
+            "if a { |x| x } else { |x| x }",
             "f()?; |x| x",
             "|x| x;",
         ] {

@@ -12,7 +12,7 @@ fn execute<'a>(
         static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
         &__SITE
     };
-    '__body: {
+    {
         input.pad();
         Box::pin(
             P::run_deferred(

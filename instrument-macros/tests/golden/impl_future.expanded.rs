@@ -14,7 +14,7 @@ fn execute(&self, input: Input) -> impl Future<Output = Result<Logits, Error>> +
         P::StageArgs::NONE,
         P::call(move || -> _ {
             let (input,) = (input,);
-            '__body: {
+            {
                 let queue = self.queue.clone();
                 async move { queue.run(input).await }
             }

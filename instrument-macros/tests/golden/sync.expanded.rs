@@ -16,7 +16,7 @@ pub fn preprocess(
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> Result<Features, Error> {
         let (mut scratch, _limit) = (scratch, _limit);
-        '__body: {
+        {
             scratch.clear();
             tokenize(&request.text, scratch)
         }
