@@ -104,13 +104,9 @@ impl Wrap<'_> {
     /// A use of the function in `error = …`: else it would be dead code without recording.
     fn error_used(&self) -> Option<TokenStream> {
         let (path, value) = (self.error?, self.function.returns().value()?);
-        let (result, error) = (local("__r"), local("__e"));
+        let (private, result) = (&self.private, local("__r"));
         Some(quote_spanned! {Span::mixed_site()=>
-            let _ = |#result: &#value| {
-                if let ::core::result::Result::Err(#error) = #result {
-                    let _ = #path(#error);
-                }
-            };
+            let _ = |#result: &#value| #private::outcome_by!(#result, #path);
         })
     }
 

@@ -8,6 +8,9 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Error, Expr, Ident, Result, Token, parenthesized, token};
 
+/// As the runtime, which has no words for it where nothing is measured.
+const MOST_LABELS: usize = 8;
+
 /// As long as OpenTelemetry's and Prometheus' own names get in practice.
 const LONGEST_KEY: usize = 32;
 
@@ -180,6 +183,9 @@ pub(crate) fn parse(
                     diagnostics.at(key.span(), why);
                 } else if labels.iter().any(|label| label.key == name) {
                     diagnostics.at(key.span(), format!("the label `{name}` is given twice"));
+                } else if labels.len() == MOST_LABELS {
+                    let text = format!("at most {MOST_LABELS} labels: this is one too many");
+                    diagnostics.at(key.span(), text);
                 } else {
                     labels.push(Label { key: name, value });
                 }
