@@ -18,6 +18,7 @@ pub use crate::request::{
     batch_stage::{
         BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
     },
+    follow::{Follow, follow},
     members::members,
     opened::{
         InPlaceRequest, OpenedRequest, Requested, open, request_deferred, request_never,
@@ -27,6 +28,7 @@ pub use crate::request::{
     stage::{
         EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
     },
+    streamed::{Begins, Kept, KeptRequest, Streamed, streamed},
 };
 pub use crate::request::{
     inner::InnerErrorType,

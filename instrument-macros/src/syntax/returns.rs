@@ -1,6 +1,7 @@
 //! What a return type says by its syntax. Names decide only between a value and a future; what a value means is left to
 //! its type.
 
+use crate::syntax::streams::StreamType;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -27,6 +28,8 @@ pub(crate) struct Returns {
     pub(crate) hint: TokenStream,
     /// Whether an `impl Trait` was replaced.
     pub(crate) hides_a_type: bool,
+    /// The `impl Stream` in what is awaited or returned.
+    pub(crate) stream: Option<StreamType>,
     never_fails: bool,
 }
 
@@ -38,29 +41,43 @@ impl Returns {
                 shape: Shape::Value,
                 hint,
                 hides_a_type: false,
+                stream: None,
                 never_fails: true,
             };
         };
         let mut hint = (**declared).clone();
         let hides_a_type = erase(&mut hint);
-        let shape = shape(declared);
-        let never_fails = match &shape {
-            Shape::Future(value) | Shape::BoxedFuture(value) => never_fails(value),
-            Shape::Value | Shape::Never => never_fails(declared),
+        let mut shape = shape(declared);
+        let value = match &shape {
+            Shape::Future(value) | Shape::BoxedFuture(value) => value,
+            Shape::Value | Shape::Never => declared,
         };
+        let (mut stream, never_fails) = (StreamType::in_value(value), never_fails(value));
+        if let Some(stream) = &mut stream {
+            stream.change(|inside| {
+                erase(inside);
+            });
+        }
+        if let Shape::Future(value) | Shape::BoxedFuture(value) = &mut shape {
+            erase(value);
+        }
         Self {
             shape,
             hint: hint.to_token_stream(),
             hides_a_type,
+            stream,
             never_fails,
         }
     }
 
-    /// The type of what is awaited or returned, with `()` for a success that is hidden; `None` where more of it is.
-    pub(crate) fn value(&self) -> Option<TokenStream> {
-        let value = match &self.shape {
-            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
-            Shape::Value | Shape::Never => self.hint.clone(),
+    /// The type of what may be a `Result`, with `()` for a success that is hidden: what is awaited or returned, or the
+    /// items of its stream. `None` where more of it is hidden.
+    pub(crate) fn value(&self, streamed: bool) -> Option<TokenStream> {
+        let item = || self.stream.as_ref()?.item.as_ref();
+        let value = match (&self.shape, streamed.then(item).flatten()) {
+            (_, Some(item)) => item.to_token_stream(),
+            (Shape::Future(output) | Shape::BoxedFuture(output), None) => output.to_token_stream(),
+            (Shape::Value | Shape::Never, None) => self.hint.clone(),
         };
         if !has_hole(value.clone()) {
             return Some(value);
@@ -112,9 +129,7 @@ fn shape(declared: &Type) -> Shape {
 fn boxed_output(segment: &PathSegment) -> Option<Type> {
     let argument = last_type(segment)?;
     if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
-        let mut output = argument.clone();
-        erase(&mut output);
-        return Some(output);
+        return Some(argument.clone());
     }
     if segment.ident != "Pin" {
         return None;
@@ -144,7 +159,7 @@ fn last_type(segment: &PathSegment) -> Option<&Type> {
     types.last()
 }
 
-/// `T` of `Future<Output = T>`, as a hint.
+/// `T` of `Future<Output = T>`.
 fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type> {
     bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
@@ -160,9 +175,7 @@ fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type>
         };
         arguments.args.iter().find_map(|argument| match argument {
             GenericArgument::AssocType(output) if output.ident == "Output" => {
-                let mut output = output.ty.clone();
-                erase(&mut output);
-                Some(output)
+                Some(output.ty.clone())
             }
             _ => None,
         })
@@ -295,7 +308,7 @@ mod tests {
     fn a_hidden_value_has_no_type_to_name() {
         let value = |text| {
             of(text)
-                .value()
+                .value(false)
                 .map(|value| value.to_string().replace(' ', ""))
         };
         assert_eq!(value("Result<A, B>").as_deref(), Some("Result<A,B>"));

@@ -17,6 +17,12 @@ pub(crate) mod deadline;
 #[cfg(feature = "tracing")]
 pub(crate) mod event;
 #[cfg(feature = "metrics")]
+pub(crate) mod follow;
+#[cfg(all(feature = "metrics", feature = "http"))]
+pub(crate) mod follow_http;
+#[cfg(all(feature = "metrics", feature = "grpc"))]
+pub(crate) mod follow_tonic;
+#[cfg(feature = "metrics")]
 pub(crate) mod hops;
 pub(crate) mod inner;
 #[cfg(feature = "tower")]
@@ -52,3 +58,5 @@ pub(crate) mod queue;
 pub(crate) mod response;
 #[cfg(feature = "metrics")]
 pub(crate) mod stage;
+#[cfg(feature = "metrics")]
+pub(crate) mod streamed;
