@@ -85,7 +85,7 @@ macro_rules! functions {
             }
 
             $($attribute)*
-            pub(crate) fn drops(first: Noisy, _: Noisy, (left, _right): (Noisy, Noisy), _ignored: Noisy) {
+            pub(crate) fn drops(first: Noisy, (left, _right): (Noisy, Noisy), _ignored: Noisy) {
                 let _local = Noisy("local");
                 log(format!("body {}{}", first.0, left.0));
             }
@@ -183,7 +183,7 @@ macro_rules! seen {
         log(format!("{:?}", reborrow(&mut [1, 2], &0)));
         log(format!("{:?}", hidden(3).map(Iterator::collect::<Vec<_>>)));
         log(format!("{:?}", hidden(0).map(|_| ())));
-        drops(Noisy("a"), Noisy("b"), (Noisy("c"), Noisy("d")), Noisy("e"));
+        drops(Noisy("a"), (Noisy("c"), Noisy("d")), Noisy("e"));
         let caught = catch_unwind(|| panics(Noisy("held"), "why"));
         log(format!("{:?}", caught.unwrap_err().downcast_ref::<&str>()));
         let caught = catch_unwind(|| never(Noisy("held")));
