@@ -170,9 +170,9 @@ impl Folder {
         // Our macro crate once more, told by a build script to leave the entry out.
         let macros = root.join("instrument-macros");
         let manifest = format!(
-            "{}[lib]\nproc-macro = true\npath = {:?}\n[features]\nmetrics = []\nhealth = []\ndefault = [\"metrics\", \"health\"]\n{}",
+            "{}[lib]\nproc-macro = true\npath = \"{}\"\n[features]\nmetrics = []\nhealth = []\ndefault = [\"metrics\", \"health\"]\n{}",
             package("unlinked-macros"),
-            macros.join("src/lib.rs"),
+            macros.join("src/lib.rs").display(),
             dependencies(&fs::read_to_string(macros.join("Cargo.toml")).expect("our own manifest")),
         );
         let script = "fn main() {

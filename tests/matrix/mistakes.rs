@@ -76,12 +76,12 @@ fn compiled(mistakes: &BTreeMap<String, PathBuf>) -> Errors {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
     let mut manifest = format!(
         "[package]\nname = \"mistakes\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-         instrument-inference = {{ path = {:?}, default-features = false }}\n",
-        root()
+         instrument-inference = {{ path = \"{}\", default-features = false }}\n",
+        root().display()
     );
     for (name, path) in mistakes {
-        let name = name.replace('/', "-");
-        let _ = write!(manifest, "[[bin]]\nname = {name:?}\npath = {path:?}\n");
+        let (name, path) = (name.replace('/', "-"), path.display());
+        let _ = write!(manifest, "[[bin]]\nname = \"{name}\"\npath = \"{path}\"\n");
     }
     fs::create_dir_all(&folder).expect("a writable folder");
     fs::write(folder.join("Cargo.toml"), manifest).expect("a writable folder");

@@ -248,12 +248,8 @@ mod only {
         super::Classify::error_type(error)
     }
 
-    pub(crate) fn hidden(error: &u8) -> super::ErrorType {
-        if *error == 0 {
-            super::ErrorType::Internal
-        } else {
-            super::ErrorType::CudaOom
-        }
+    pub(crate) fn hidden(error: &super::Failure) -> super::ErrorType {
+        super::Classify::error_type(error)
     }
 }
 
@@ -269,8 +265,12 @@ async fn batched(size: usize) -> u8 {
 }
 
 #[inference_stage("execute", error = only::hidden)]
-fn hidden_error(fails: bool) -> Result<impl Iterator<Item = u8>, u8> {
-    if fails { Err(1) } else { Ok(0..2) }
+fn hidden_error(fails: bool) -> Result<impl Iterator<Item = u8>, Failure> {
+    if fails {
+        Err(Failure::Memory)
+    } else {
+        Ok(0..2)
+    }
 }
 
 #[inference_request(ingress = asked(kind), tenant = asked(kind), tier = asked(kind), labels(more = asked(kind)))]
