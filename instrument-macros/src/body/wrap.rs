@@ -4,7 +4,7 @@ use crate::body::rebind::{Rebound, rebind};
 use crate::paths::respan;
 use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::{Returns, Shape};
-use crate::syntax::streams::{Place, StreamType};
+use crate::syntax::streams::StreamType;
 use crate::syntax::tail::BoxedTail;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -107,9 +107,19 @@ impl Wrap<'_> {
 
     /// A use of the function in `error = …`: else it would be dead code without recording.
     fn error_used(&self) -> Option<TokenStream> {
-        let (path, value) = (self.error?, self.function.returns().value(self.stream)?);
+        let (path, returns) = (self.error?, self.function.returns());
+        let span = Span::mixed_site();
+        let value = if self.stream {
+            returns.item()
+        } else {
+            returns.value()
+        };
+        let Some(value) = value else {
+            // Only recording would ask the type.
+            return Some(quote_spanned!(span=> let _ = #path;));
+        };
         let (private, result) = (&self.private, local("__r"));
-        Some(quote_spanned! {Span::mixed_site()=>
+        Some(quote_spanned! {span=>
             let _ = |#result: &#value| #private::outcome_by!(#result, #path);
         })
     }
@@ -340,7 +350,9 @@ impl Wrap<'_> {
         if !self.stream {
             return quote_spanned!(span=> #guard.exit(#outcome); #value);
         }
-        if returns.stream.as_ref().is_some_and(StreamType::is_all) {
+        let bare = |stream: &StreamType| stream.inside.is_empty();
+        if returns.stream.as_ref().is_some_and(bare) {
+            // Nothing but its items says how it went.
             let begun = quote_spanned!(span=> #private::Some(#guard));
             return self.followed(returns, &begun);
         }
@@ -364,9 +376,10 @@ impl Wrap<'_> {
             .and_then(|stream| stream.item.as_ref());
         let span = Span::mixed_site();
         let item = item.map_or_else(|| quote_spanned!(span=> _), ToTokens::to_token_stream);
-        let outcome = match self.error {
-            Some(path) => quote_spanned!(span=> #private::outcome_by!(#value, #path)),
-            None => quote_spanned!(span=> #private::outcome!(#value)),
+        let outcome = if let Some(path) = self.error {
+            quote_spanned!(span=> #private::outcome_by!(#value, #path))
+        } else {
+            quote_spanned!(span=> #private::outcome!(#value))
         };
         let outcome = quote_spanned!(span=> |#value: &#item| #outcome);
         let Some(stream) = &returns.stream else {
@@ -377,17 +390,7 @@ impl Wrap<'_> {
             return quote_spanned!(at=> #follow(#value, &mut #guard, #outcome));
         };
         let mut followed = quote_spanned!(span=> #private::streamed(#begun, #value, #outcome));
-        let mut places = Vec::new();
-        let mut place = &stream.place;
-        while let Place::Inside {
-            declared,
-            place: inside,
-        } = place
-        {
-            places.push(declared);
-            place = inside;
-        }
-        for declared in places.into_iter().rev() {
+        for declared in stream.inside.iter().rev() {
             followed = quote_spanned!(span=> #value.map(|#value| -> #declared { #followed }));
         }
         followed

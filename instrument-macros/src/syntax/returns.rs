@@ -70,20 +70,23 @@ impl Returns {
         }
     }
 
-    /// The type of what may be a `Result`, with `()` for a success that is hidden: what is awaited or returned, or the
-    /// items of its stream. `None` where more of it is hidden.
-    pub(crate) fn value(&self, streamed: bool) -> Option<TokenStream> {
-        let item = || self.stream.as_ref()?.item.as_ref();
-        let value = match (&self.shape, streamed.then(item).flatten()) {
-            (_, Some(item)) => item.to_token_stream(),
-            (Shape::Future(output) | Shape::BoxedFuture(output), None) => output.to_token_stream(),
-            (Shape::Value | Shape::Never, None) => self.hint.clone(),
+    /// The type of what is awaited or returned, with `()` for a success that is hidden; `None` where more of it is.
+    pub(crate) fn value(&self) -> Option<TokenStream> {
+        let value = match &self.shape {
+            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Value | Shape::Never => self.hint.clone(),
         };
         if !has_hole(value.clone()) {
             return Some(value);
         }
         let value = without_success(syn::parse2(value).ok()?)?.into_token_stream();
         (!has_hole(value.clone())).then_some(value)
+    }
+
+    /// The type of what the `impl Stream` hands out, unless part of it is hidden.
+    pub(crate) fn item(&self) -> Option<TokenStream> {
+        let item = self.stream.as_ref()?.item.as_ref()?.to_token_stream();
+        (!has_hole(item.clone())).then_some(item)
     }
 
     /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
@@ -308,7 +311,7 @@ mod tests {
     fn a_hidden_value_has_no_type_to_name() {
         let value = |text| {
             of(text)
-                .value(false)
+                .value()
                 .map(|value| value.to_string().replace(' ', ""))
         };
         assert_eq!(value("Result<A, B>").as_deref(), Some("Result<A,B>"));

@@ -6,58 +6,35 @@ use syn::{GenericArgument, Path, PathArguments, PathSegment, Token, Type, TypePa
 
 /// An `impl Stream` in a return type.
 pub(crate) struct StreamType {
-    pub(crate) place: Place,
+    /// What it is inside of, by the type that is inside: `Result<…>`, `Option<…>`, `Response<…>`, all of which have `map`.
+    /// From the outside inwards.
+    pub(crate) inside: Vec<Type>,
     /// What it hands out; `None` where the type does not say.
     pub(crate) item: Option<Type>,
-}
-
-/// How to get at it.
-pub(crate) enum Place {
-    /// It is all there is.
-    Bare,
-    /// `Result<…>`, `Option<…>` or `Response<…>`, all of which have `map`.
-    Inside { declared: Type, place: Box<Place> },
 }
 
 impl StreamType {
     /// The stream in what is awaited or returned.
     pub(crate) fn in_value(value: &Type) -> Option<Self> {
-        find(value)
+        match value {
+            Type::Group(value) => Self::in_value(&value.elem),
+            Type::Paren(value) => Self::in_value(&value.elem),
+            Type::ImplTrait(hidden) => bare(&hidden.bounds),
+            Type::Path(path) => within(&path.path),
+            _ => None,
+        }
     }
 
     /// Changes every type that is kept.
     pub(crate) fn change(&mut self, change: impl Fn(&mut Type)) {
-        if let Some(item) = &mut self.item {
-            change(item);
-        }
-        let mut place = &mut self.place;
-        while let Place::Inside {
-            declared,
-            place: inside,
-        } = place
-        {
-            change(declared);
-            place = inside;
-        }
-    }
-
-    /// Whether it is all of the result: then nothing but its items says how it went.
-    pub(crate) fn is_all(&self) -> bool {
-        matches!(self.place, Place::Bare)
+        self.inside
+            .iter_mut()
+            .chain(&mut self.item)
+            .for_each(change);
     }
 }
 
-fn find(declared: &Type) -> Option<StreamType> {
-    match declared {
-        Type::Group(inner) => find(&inner.elem),
-        Type::Paren(inner) => find(&inner.elem),
-        Type::ImplTrait(hidden) => stream(&hidden.bounds),
-        Type::Path(path) => in_path(&path.path),
-        _ => None,
-    }
-}
-
-fn in_path(path: &Path) -> Option<StreamType> {
+fn within(path: &Path) -> Option<StreamType> {
     let segment = path.segments.last()?;
     let name = segment.ident.to_string();
     if !(name.ends_with("Result") || name == "Option" || name == "Response") {
@@ -67,18 +44,13 @@ fn in_path(path: &Path) -> Option<StreamType> {
         GenericArgument::Type(argument) => Some(argument),
         _ => None,
     })?;
-    let StreamType { place, item } = find(inside)?;
-    Some(StreamType {
-        place: Place::Inside {
-            declared: inside.clone(),
-            place: Box::new(place),
-        },
-        item,
-    })
+    let mut stream = StreamType::in_value(inside)?;
+    stream.inside.insert(0, inside.clone());
+    Some(stream)
 }
 
-fn stream(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<StreamType> {
-    let segment = bounds.iter().find_map(|bound| match bound {
+fn bare(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<StreamType> {
+    let stream = bounds.iter().find_map(|bound| match bound {
         TypeParamBound::Trait(bound) => {
             let segment = bound.path.segments.last()?;
             let streams = segment.ident == "Stream" || segment.ident == "FusedStream";
@@ -86,12 +58,12 @@ fn stream(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<StreamType> 
         }
         _ => None,
     })?;
-    let item = arguments(segment).find_map(|argument| match argument {
+    let item = arguments(stream).find_map(|argument| match argument {
         GenericArgument::AssocType(item) if item.ident == "Item" => Some(item.ty.clone()),
         _ => None,
     });
     Some(StreamType {
-        place: Place::Bare,
+        inside: Vec::new(),
         item,
     })
 }
@@ -112,12 +84,7 @@ mod tests {
     fn seen(text: &str) -> Option<String> {
         let declared = syn::parse_str(text).expect("test input is a type");
         let found = StreamType::in_value(&declared)?;
-        let mut place = &found.place;
-        let mut told = String::new();
-        while let Place::Inside { place: inner, .. } = place {
-            told += "in ";
-            place = inner;
-        }
+        let told = "in ".repeat(found.inside.len());
         let item = found.item.map(|item| item.to_token_stream().to_string());
         Some(told + &item.unwrap_or_default().replace(' ', ""))
     }

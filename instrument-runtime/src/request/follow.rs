@@ -10,7 +10,7 @@ use std::pin::Pin;
     message = "`stream` finds no stream in `{Self}`",
     label = "no stream that can be wrapped",
     note = "it follows an `impl Stream`, a `BoxStream` or a `Pin<Box<dyn Stream>>`, also within a `Result`, an `Option` or a `Response`",
-    note = "for any other type, take `stream` off and call `measure_tokens` on the stream that goes into it"
+    note = "for any other type, put `stream` on the function that makes the stream inside, or call `measure_tokens` on it"
 )]
 pub trait Follow: Sized {
     /// What the stream hands out.
