@@ -189,7 +189,8 @@ fn main() {
     drop(rig);
     nobody_records("not installed", quanta);
     let telemetry = Telemetry::builder("bench").disabled(true).install();
-    telemetry.expect("the first of this process");
+    let telemetry = telemetry.expect("the first of this process");
+    assert!(!telemetry.is_enabled());
     nobody_records("disabled", quanta);
 }
 
