@@ -26,3 +26,5 @@ mod requests;
 mod scrape;
 mod support;
 mod tenants;
+mod tokens;
+mod tokens_requests;

@@ -10,4 +10,5 @@ mod http1_and_http2;
 mod service;
 #[path = "../it/support.rs"]
 mod support;
+mod tokens;
 mod wire;

@@ -20,6 +20,7 @@ pub(crate) mod layer;
 pub(crate) mod life;
 #[cfg(feature = "tower")]
 pub(crate) mod measured_body;
+pub(crate) mod measured_tokens;
 pub(crate) mod members;
 pub(crate) mod opened;
 pub(crate) mod opening;
@@ -36,3 +37,5 @@ pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
 pub(crate) mod stage;
+pub(crate) mod token_count;
+pub(crate) mod token_meter;
