@@ -58,19 +58,3 @@ pub fn shown(counts: &BTreeMap<String, u64>) -> String {
         .collect::<Vec<_>>()
         .join(", ")
 }
-
-/// The value of one line, which has to be there.
-#[track_caller]
-pub fn value(rig: &Rig, series: &str) -> f64 {
-    rig.value(series)
-        .unwrap_or_else(|| panic!("no line {series} in\n{}", rig.scrape()))
-}
-
-/// Whether two sums of seconds are the same one.
-#[track_caller]
-pub fn same(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() < 1e-9,
-        "{found}, expected {expected}"
-    );
-}

@@ -1,6 +1,6 @@
 //! Streams of tokens: whose the time is, from token to token, and how they end.
 
-use crate::support::{counts, same, shown, stages, value};
+use crate::support::{counts, shown, stages};
 use futures::{FutureExt, Stream, StreamExt};
 use instrument_inference::testing::Rig;
 use instrument_inference::{
@@ -98,6 +98,22 @@ pub fn rig() -> Arc<Rig> {
     let rig = Arc::new(Rig::new());
     drop(rig.model("llama", "1").gen_ai("chat", "ours"));
     rig
+}
+
+/// The value of one line, which has to be there.
+#[track_caller]
+pub fn value(rig: &Rig, series: &str) -> f64 {
+    rig.value(series)
+        .unwrap_or_else(|| panic!("no line {series} in\n{}", rig.scrape()))
+}
+
+/// Whether two sums of seconds are the same one.
+#[track_caller]
+pub fn same(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < 1e-9,
+        "{found}, expected {expected}"
+    );
 }
 
 pub fn ended(rig: &Rig) -> String {
@@ -318,10 +334,8 @@ fn dropped_before_its_end_it_is_cancelled_where_it_was() {
 fn a_panic_in_the_stream_or_in_the_closure_is_one() {
     let rig = rig();
     let _inside = rig.enter();
-    let mut stream = generate(&rig, &[Gives(5, 1), Panics]);
-    let read = catch_unwind(AssertUnwindSafe(move || {
-        drain(&mut stream, &rig_of(&stream), 0);
-    }));
+    let stream = generate(&rig, &[Gives(5, 1), Panics]);
+    let read = catch_unwind(AssertUnwindSafe(|| drain(stream, &rig, 0)));
     assert!(read.is_err());
     assert_eq!(ended(&rig), "panicked 1");
     assert_eq!(shown(&stages(&rig)), "decode panicked 1, prefill ok 1");
@@ -333,11 +347,6 @@ fn a_panic_in_the_stream_or_in_the_closure_is_one() {
     let stream = miscounted(&rig);
     assert!(catch_unwind(AssertUnwindSafe(|| drain(stream, &rig, 0))).is_err());
     assert_eq!(ended(&rig), "panicked 2");
-}
-
-/// A rig for what moves no clock.
-fn rig_of<S>(_: &S) -> Rig {
-    Rig::new()
 }
 
 #[test]
@@ -479,9 +488,6 @@ fn gaps_and_backpressure_add_up_to_the_time_after_the_first_token() {
                         }
                         all += u64::from(tokens);
                         let reader = numbers.below(20);
-                        if last != now || all == 0 {
-                            // kept apart below
-                        }
                         rig.advance(Duration::from_millis(reader));
                         now += reader;
                         held += reader;

@@ -1,7 +1,9 @@
 //! Streams of tokens and the requests that they keep open.
 
-use crate::support::{counts, same, shown, stages, value};
-use crate::tokens::{Engine, Fails, Gives, Step, Waits, ended, generate, rig, script, tokens};
+use crate::support::{counts, shown, stages};
+use crate::tokens::{
+    Engine, Fails, Gives, Step, Waits, ended, generate, rig, same, script, tokens, value,
+};
 use futures::{FutureExt, Stream, StreamExt};
 use instrument_inference::testing::Rig;
 use instrument_inference::{

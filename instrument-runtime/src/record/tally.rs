@@ -23,7 +23,7 @@ const LAYERED: u32 = 1 << 4;
 const TENANTED: u32 = 1 << 5;
 /// A handler inside the layer has joined: what is annotated further in says nothing of the request's end.
 const JOINED: u32 = 1 << 6;
-/// An execution of the service's own has run since the last stage of a stream began.
+/// An execution of the service's own has run, and no stage of a stream has seen it yet.
 const RAN: u32 = 1 << 7;
 /// The bits above count the executions that are open now.
 const ONE_EXECUTION: u32 = 1 << 8;
@@ -191,15 +191,16 @@ impl Tally {
     /// A stage of a stream begins: the model has run, whoever runs it.
     pub(crate) fn enter_stream(&self, now: u64) {
         self.change(|cover| cover.opened(now));
-        let flags = self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
+        self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
+    }
+
+    /// Whether an execution of the service's own is open, or has run since this was last asked.
+    pub(crate) fn ran_beside_streams(&self) -> bool {
+        let flags = self.flags.load(Ordering::Acquire);
         if flags < ONE_EXECUTION {
             self.flags.fetch_and(!RAN, Ordering::AcqRel);
         }
-    }
-
-    /// Whether an execution of the service's own has run since the last stage of a stream began.
-    pub(crate) fn ran_beside_streams(&self) -> bool {
-        self.has(RAN)
+        flags & RAN != 0
     }
 
     pub(crate) fn generated(&self) -> &Generated {

@@ -70,6 +70,8 @@ impl TokenMeter {
         let only = match &tally {
             Some(tally) => {
                 tally.generated().add(TokenKind::Output, 0);
+                // what ran before is no part of it
+                tally.ran_beside_streams();
                 tally.generated().open_stream()
             }
             None => {
