@@ -55,7 +55,13 @@ fn generate(order: &str) -> BoxStream<'static, Result<u32, Engine>> {
     let first = stream::iter([Ok(0), Ok(1), Ok(1)]);
     match order {
         "hang" => first.chain(stream::pending()).boxed(),
-        "fail" | "apologize" => first.chain(stream::iter([Err(Engine)])).boxed(),
+        "fail" | "apologize" => first
+            .chain(stream::once(async {
+                // lets the server write what there is
+                tokio::task::yield_now().await;
+                Err(Engine)
+            }))
+            .boxed(),
         _ => first.boxed(),
     }
 }
@@ -130,6 +136,7 @@ async fn a_client_that_leaves_is_cancelled_in_decode() {
             (ended(&rig), in_flight(&rig)),
             (String::new(), "llama 1".to_owned())
         );
+        drop(body);
         client.hang_up();
         settles(&rig, "http cancelled 1").await;
         assert_eq!(cancellations(&rig), "decode client 1");
@@ -165,6 +172,7 @@ async fn without_a_layer_the_stream_ends_the_request() {
         settles(&rig, " error 1,  ok 1").await;
         let (client, mut body) = ask(address, version, "hang").await;
         body.frame().await.unwrap().unwrap();
+        drop(body);
         client.hang_up();
         settles(&rig, " cancelled 1,  error 1,  ok 1").await;
         let cancelled = cancellations(&rig);
