@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostics;
 use crate::syntax::args::{self, Keys, Once};
-use crate::syntax::keys::SharedKeys;
+use crate::syntax::keys::{self, SharedKeys};
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Ident, Lit, Result};
@@ -34,6 +34,7 @@ impl Keys for Args {
         "buckets",
         "objective",
         "error",
+        "no_span",
         "root",
         "crate",
     ];
@@ -73,7 +74,7 @@ impl Keys for Args {
         let given = match word {
             "batch" => "batch = batch",
             "device" => "device",
-            _ => return None,
+            _ => return keys::unknown(word),
         };
         Some(format!(
             "`{word}` belongs to a stage: `#[inference_stage(\"execute\", {given})]`"
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, root, crate = crate::f"#,
+            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, no_span, root, crate = crate::f"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert!(

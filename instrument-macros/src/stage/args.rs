@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostics;
 use crate::syntax::args::{self, Keys, Once};
-use crate::syntax::keys::SharedKeys;
+use crate::syntax::keys::{self, SharedKeys};
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Ident, Lit, LitStr, Result};
@@ -37,6 +37,7 @@ impl Keys for Args {
         "buckets",
         "objective",
         "error",
+        "no_span",
         "custom",
         "crate",
     ];
@@ -100,14 +101,16 @@ impl Keys for Args {
             self.name_is_wrong = true;
             return Some(format!("the stage's name is a string: `\"{word}\"`"));
         }
-        matches!(word, "tenant" | "tier" | "ingress" | "root").then(|| {
+
+        let other_macro = matches!(word, "tenant" | "tier" | "ingress" | "root").then(|| {
             let given = if word == "root" {
                 "root"
             } else {
                 &format!("{word} = …")
             };
             format!("`{word}` belongs to the request: `#[inference_request({given})]`")
-        })
+        });
+        other_macro.or_else(|| keys::unknown(word))
     }
 }
 
@@ -125,7 +128,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, custom, crate = ::e"#,
+            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, no_span, custom, crate = ::e"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(
@@ -156,7 +159,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_there_are_unknown() {
-        for text in ["\"a\", stream", "\"a\", span", "\"a\", stall = \"1s\""] {
+        for text in ["\"a\", stream", "\"a\", stall = \"1s\""] {
             let (_, mistakes) = read(text);
             assert!(
                 mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),

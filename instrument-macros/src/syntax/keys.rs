@@ -20,7 +20,14 @@ pub(crate) struct SharedKeys {
     buckets: Once<Buckets>,
     objective: Once<u64>,
     error: Once<Path>,
+    no_span: Once<()>,
     krate: Once<CratePath>,
+}
+
+/// What to say to a word that is no key of either.
+pub(crate) fn unknown(word: &str) -> Option<String> {
+    (word == "span")
+        .then(|| "every stage and request is a span already: `no_span` turns that off".to_owned())
 }
 
 /// What the two macros can rely on.
@@ -32,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) objective: Option<u64>,
     /// `fn(&E) -> ErrorType`
     pub(crate) error: Option<Path>,
+    pub(crate) no_span: bool,
     pub(crate) paths: CratePath,
 }
 
@@ -71,6 +79,7 @@ impl SharedKeys {
                 diagnostics,
                 Path::parse,
             ),
+            "no_span" => self.no_span.flag(key, input, diagnostics),
             "crate" => self.krate.value(
                 key,
                 "crate = ::instrument_inference",
@@ -113,13 +122,14 @@ impl SharedKeys {
             buckets: self.buckets.take(),
             objective: self.objective.take(),
             error: self.error.take(),
+            no_span: self.no_span.take().is_some(),
             paths,
         }
     }
 }
 
 impl Settings {
-    /// What the static says beside its name: `.buckets(…).objective(…).labels(…)`.
+    /// What the static says beside its name: `.buckets(…)….no_span()`.
     pub(crate) fn site_options(&self, private: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let buckets = self.buckets.as_ref().map(|buckets| buckets.emit(private));
@@ -134,6 +144,7 @@ impl Settings {
             .model
             .is_some()
             .then(|| quote_spanned!(span=> .names_model()));
-        quote!(#buckets #objective #labels #names_model)
+        let no_span = self.no_span.then(|| quote_spanned!(span=> .no_span()));
+        quote!(#buckets #objective #labels #names_model #no_span)
     }
 }

@@ -1,6 +1,7 @@
 //! The running account of one request: which part of its time was spent in stages, and what went wrong first.
 
 use crate::record::open::Open;
+use crate::record::span::{RequestSpan, Traced};
 use crate::record::troubles::Troubles;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
@@ -102,7 +103,8 @@ pub(crate) struct Tally {
     /// Held while it is joined or ends.
     settling: Mutex<()>,
     /// Between the headers and the handler, where a layer opened the request.
-    ingress: Mutex<Option<Open>>,
+    ingress: Mutex<Option<(Open, Traced)>>,
+    pub(crate) span: RequestSpan,
     /// What the handler inside a layer returned.
     noted: Mutex<Option<Outcome>>,
     /// Why somebody refused to go on, whatever the handler makes of it.
@@ -135,6 +137,7 @@ impl Tally {
             troubles: Troubles::default(),
             settling: Mutex::new(()),
             ingress: Mutex::new(None),
+            span: RequestSpan::NONE,
             noted: Mutex::new(None),
             refused: Mutex::new(None),
         }
@@ -287,8 +290,8 @@ impl Tally {
     }
 
     /// The layer has opened the request, and waits for its handler.
-    pub(crate) fn wait_for_handler(&self, ingress: Open) {
-        *lock(&self.ingress) = Some(ingress).filter(|ingress| ingress.is_some());
+    pub(crate) fn wait_for_handler(&self, ingress: Open, span: Traced) {
+        *lock(&self.ingress) = Some((ingress, span)).filter(|_| ingress.is_some());
         self.flags.fetch_or(LAYERED, Ordering::AcqRel);
     }
 
@@ -298,7 +301,7 @@ impl Tally {
     }
 
     /// The stage that ends when the handler begins; once.
-    pub(crate) fn take_ingress(&self) -> Option<Open> {
+    pub(crate) fn take_ingress(&self) -> Option<(Open, Traced)> {
         lock(&self.ingress).take()
     }
 

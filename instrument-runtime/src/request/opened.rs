@@ -26,9 +26,12 @@ pub struct OpenedRequest {
 /// Opens a request for a synchronous function.
 #[inline]
 pub fn open(site: &'static Site, opening: Opening) -> OpenedRequest {
-    let begun = life::begin(site, opening);
-    let scope = begun.opened().map(Scope::enter);
-    OpenedRequest { begun, scope }
+    let mut request = OpenedRequest {
+        begun: life::begin(site, opening),
+        scope: None,
+    };
+    request.scope = request.begun.opened().map(Scope::enter);
+    request
 }
 
 impl OpenedRequest {

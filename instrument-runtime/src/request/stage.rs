@@ -3,6 +3,7 @@
 use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::open::Open;
+use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
@@ -46,17 +47,24 @@ pub struct EnteredStage {
     open: Open,
     /// Where the stage began, if not simply in what runs on this thread.
     tally: Option<Arc<Tally>>,
+    inside: Inside,
 }
 
 /// Begins a stage.
 #[inline]
 pub fn enter(site: &'static Site, args: StageArgs) -> EnteredStage {
-    let open = if local::enabled() {
-        Open::enter(site, args)
+    let (inside, open) = if local::enabled() {
+        // the span first: what subscribers do is not the stage's time, and a panic of theirs leaves nothing begun
+        let inside = Traced::stage(site, args).into_entered();
+        (inside, Open::enter(site, args))
     } else {
-        Open::NONE
+        (Inside::NOWHERE, Open::NONE)
     };
-    EnteredStage { open, tally: None }
+    EnteredStage {
+        open,
+        tally: None,
+        inside,
+    }
 }
 
 impl EnteredStage {
@@ -70,6 +78,7 @@ impl EnteredStage {
 
     #[inline]
     fn end(&mut self, outcome: Outcome) {
+        let inside = std::mem::take(&mut self.inside);
         if !self.open.is_some() {
             return;
         }
@@ -77,6 +86,7 @@ impl EnteredStage {
             Some(tally) => self.open.exit(Some(&tally), outcome),
             None => self.open.exit_here(outcome),
         }
+        inside.ended(outcome);
     }
 }
 
@@ -121,7 +131,19 @@ struct Progress {
     args: StageArgs,
     open: Open,
     tally: Option<Arc<Tally>>,
+    span: Traced,
     phase: Phase,
+}
+
+/// The same span, in front of the future: its destructors work inside of it.
+#[derive(Debug)]
+pub(crate) struct Around(pub(crate) Traced);
+
+impl Drop for Around {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.start();
+    }
 }
 
 impl Progress {
@@ -131,17 +153,19 @@ impl Progress {
             args,
             open: Open::NONE,
             tally: None,
+            span: Traced::NONE,
             phase: Phase::Fresh,
         }
     }
 
     /// A poll begins. Whether the stage is recorded.
     #[inline]
-    fn begin_poll(&mut self) -> bool {
+    fn begin_poll(&mut self, around: &mut Around) -> bool {
         match self.phase {
             Phase::Off => return false,
             Phase::Fresh => {
                 self.begin();
+                around.0 = self.span.clone();
                 if self.phase == Phase::Off {
                     return false;
                 }
@@ -156,8 +180,10 @@ impl Progress {
     fn begin(&mut self) {
         self.phase = Phase::Off;
         if local::enabled() {
+            let span = Traced::stage(self.site, self.args);
             self.open = Open::enter(self.site, self.args);
             if self.open.is_some() {
+                self.span = span;
                 // it may be dropped far from where it began
                 self.tally = local::current();
                 self.phase = Phase::Running;
@@ -166,16 +192,18 @@ impl Progress {
     }
 
     #[inline]
-    fn finish(&mut self) -> EnteredStage {
+    fn finish(&mut self, inside: Inside) -> EnteredStage {
         let open = if self.phase == Phase::Polling {
             self.open
         } else {
             Open::NONE
         };
         self.phase = Phase::Done;
+        self.span = Traced::NONE;
         EnteredStage {
             open,
             tally: self.tally.take(),
+            inside,
         }
     }
 }
@@ -188,7 +216,9 @@ impl Drop for Progress {
             Phase::Polling => Outcome::Panicked,
             Phase::Fresh | Phase::Off | Phase::Done => return,
         };
+        let inside = std::mem::take(&mut self.span).started();
         self.open.exit(self.tally.as_ref(), outcome);
+        inside.ended(outcome);
     }
 }
 
@@ -199,6 +229,7 @@ pin_project! {
     pub struct Staged<F> {
         // not `Freeze`: keeps rustc from walking into stages within stages, 24 of which would be too many
         shallow: [AtomicU8; 0],
+        around: Around,
         #[pin]
         future: F,
         progress: Progress,
@@ -211,6 +242,7 @@ impl<F> Staged<F> {
     pub const fn new(site: &'static Site, args: StageArgs, future: F) -> Staged<F> {
         Staged {
             shallow: [],
+            around: Around(Traced::NONE),
             future,
             progress: Progress::new(site, args),
         }
@@ -223,11 +255,16 @@ impl<F: Future> Future for Staged<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let recorded = this.progress.begin_poll();
+        let recorded = this.progress.begin_poll(this.around);
         // unwinding out of here leaves the phase at `Polling`
+        let inside = this.around.0.enter();
         match this.future.poll(cx) {
-            Poll::Ready(value) => Poll::Ready((value, this.progress.finish())),
+            Poll::Ready(value) => {
+                this.around.0 = Traced::NONE;
+                Poll::Ready((value, this.progress.finish(inside)))
+            }
             Poll::Pending => {
+                drop(inside);
                 if recorded {
                     this.progress.phase = Phase::Running;
                 }
