@@ -86,6 +86,15 @@ const HOMES: &[(&str, &[&str])] = &[
         "opentelemetry_http",
         &["export::otlp_http", "export::otlp_tls"],
     ),
+    (
+        "tracing",
+        &[
+            "export::push",
+            "record::span",
+            "request::event",
+            "site::callsite",
+        ],
+    ),
     ("hyper_rustls", &["export::otlp_tls"]),
     ("rustls", &["export::otlp_tls"]),
 ];
