@@ -120,7 +120,7 @@ async fn batches(later: bool) -> Tree {
     let _inside = rig.enter();
     let tree = Tree::default();
     let _on = tracing::subscriber::set_default(tree.subscriber());
-    let (caller, mut worker) = queue::batcher::<u32, u32>("q", 8);
+    let (caller, worker) = queue::batcher::<u32, u32>("q", 8);
     let work = async {
         let batch = worker
             .next(2, Duration::from_secs(1))

@@ -44,7 +44,8 @@ impl OpenedRequest {
     }
 
     fn end(&mut self, outcome: Outcome) {
-        drop(self.scope.take());
+        // the scope ends last: a subscriber that panics there finds the request ended
+        let _scope = self.scope.take();
         std::mem::take(&mut self.begun).end(outcome);
     }
 }
