@@ -92,6 +92,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "export::push",
             "record::span",
             "request::event",
+            "request::spans",
             "site::callsite",
         ],
     ),

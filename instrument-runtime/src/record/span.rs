@@ -1,50 +1,20 @@
-//! Stages and requests as spans of `tracing`.
+//! Spans of `tracing`, held for as long as stages and requests last.
 //!
 //! Nothing of ours is locked or half done while a subscriber runs, and what it does itself makes no spans.
 
-use crate::record::combo::{self, Combo};
-use crate::record::guard::StageArgs;
-use crate::record::local;
-use crate::record::tally::Tally;
 use crate::site::callsite::SpanKind;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
 use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
+use tracing::Span;
 use tracing::field::Value;
-use tracing::level_filters::LevelFilter;
-use tracing::{Level, Span};
 
-const STAGE: SpanKind = SpanKind {
-    name: "inference.stage",
-    level: Level::DEBUG,
-    fields: &[
-        "stage",
-        "model",
-        "version",
-        "batch_size",
-        OUTCOME,
-        ERROR_TYPE,
-    ],
-};
-
-const REQUEST: SpanKind = SpanKind {
-    name: "inference.request",
-    level: Level::INFO,
-    fields: &[
-        HANDLER, MODEL, VERSION, INGRESS, TIER, TENANT, OUTCOME, ERROR_TYPE,
-    ],
-};
-
-const HANDLER: &str = "handler";
-const MODEL: &str = "model";
-const VERSION: &str = "version";
-const INGRESS: &str = "ingress";
-const TIER: &str = "tier";
-const TENANT: &str = "tenant";
-const OUTCOME: &str = "outcome";
-const ERROR_TYPE: &str = "error_type";
+/// Filled in at the end of every kind of span.
+pub(crate) const OUTCOME: &str = "outcome";
+/// Filled in where that is `error`.
+pub(crate) const ERROR_TYPE: &str = "error_type";
 
 thread_local! {
     /// A subscriber runs, for one of our spans.
@@ -73,61 +43,62 @@ pub(crate) struct Traced(
 impl Traced {
     pub(crate) const NONE: Traced = Traced(None);
 
-    /// Of a stage that is about to begin here.
-    #[inline]
-    pub(crate) fn stage(site: &'static Site, args: StageArgs) -> Traced {
-        if STAGE.may_be_seen() {
-            begin_stage(site, args.combo, None)
-        } else {
-            Traced::NONE
-        }
-    }
-
-    /// Of one execution for all of these requests, which it follows from.
-    pub(crate) fn batch(
+    /// A new one at this site, if the subscriber of this thread wants it; a value for each field of its kind.
+    pub(crate) fn begin(
         site: &'static Site,
-        args: StageArgs,
-        members: &[Option<Arc<Tally>>],
+        kind: &SpanKind,
+        values: &[Option<&dyn Value>],
     ) -> Traced {
-        if !STAGE.may_be_seen() {
+        if BUSY.get() {
             return Traced::NONE;
         }
-        let of_member = || members.iter().flatten().next().map(|tally| tally.combo());
-        let combo = match args.combo {
-            0 => of_member().unwrap_or(0),
-            named => named,
-        };
-        let batch = begin_stage(site, combo, Some(members.len() as u64));
-        if let Some(span) = &batch.0 {
-            for tally in members.iter().flatten() {
-                if let Some(request) = &tally.span.get().0 {
-                    ask(|| span.follows_from(request.id()));
-                }
-            }
-        }
-        batch
+        ask(|| {
+            let Some(metadata) = site.callsite.wanted(kind, site.module, site.at) else {
+                return Traced::NONE;
+            };
+            let values = metadata.fields().value_set_all(values);
+            Traced(Some(Arc::new(AssertUnwindSafe(Span::new(
+                metadata, &values,
+            )))))
+        })
     }
 
-    /// Of a request that is about to begin; without a handler where a layer opens it.
-    pub(crate) fn request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
-        if REQUEST.may_be_seen() {
-            begin_request(site, handler, combo)
-        } else {
-            Traced::NONE
-        }
-    }
-
-    /// Where this thread is within the request, unless that is the request itself.
-    pub(crate) fn current_within(tally: &Tally) -> Traced {
-        if LevelFilter::current() == LevelFilter::OFF {
-            return Traced::NONE;
-        }
+    /// The one that this thread is in.
+    pub(crate) fn current() -> Traced {
         let current = ask(Span::current);
-        let of_request = tally.span.get().0.as_ref().and_then(|span| span.id());
-        if current.is_disabled() || current.id() == of_request {
+        if current.is_disabled() {
             return Traced::NONE;
         }
         Traced(Some(Arc::new(AssertUnwindSafe(current))))
+    }
+
+    pub(crate) const fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether both are one span, or both none.
+    pub(crate) fn is(&self, other: &Traced) -> bool {
+        let id = |span: &Traced| span.0.as_ref().and_then(|span| span.id());
+        id(self) == id(other)
+    }
+
+    /// It was brought about by another one.
+    pub(crate) fn follows_from(&self, other: &Traced) {
+        if let (Some(span), Some(other)) = (&self.0, &other.0) {
+            ask(|| span.follows_from(other.id()));
+        }
+    }
+
+    /// More is known of what it shows.
+    pub(crate) fn fill(&self, texts: &[(&'static str, Option<&str>)]) {
+        let Some(span) = &self.0 else { return };
+        ask(|| {
+            for (field, text) in texts {
+                if let Some(text) = text {
+                    span.record(*field, *text);
+                }
+            }
+        });
     }
 
     /// What runs on this thread is a part of it until the guard is dropped.
@@ -213,7 +184,7 @@ impl RequestSpan {
 
     pub(crate) fn new(span: Traced) -> RequestSpan {
         RequestSpan {
-            is_seen: span.0.is_some(),
+            is_seen: span.is_some(),
             span: Mutex::new(span),
         }
     }
@@ -233,99 +204,6 @@ impl RequestSpan {
         }
         look(&mut self.span.lock().unwrap_or_else(PoisonError::into_inner))
     }
-
-    /// More is known of the request: its labels, and who handles it.
-    pub(crate) fn joined(&self, combo: u32, handler: Option<&'static Site>) {
-        if let (Some(span), Some(combo)) = (&self.get().0, combo::get(combo)) {
-            record_joined(span, &combo, handler);
-        }
-    }
-}
-
-/// Name and version of the model; `None` where nobody records.
-fn names(combo: &Combo) -> Option<(Box<str>, Box<str>)> {
-    let recorder = combo.recorder()?;
-    Some(recorder.state().model_names(combo.labels.model))
-}
-
-fn begin(site: &'static Site, kind: &SpanKind, values: &[Option<&dyn Value>]) -> Traced {
-    if BUSY.get() {
-        return Traced::NONE;
-    }
-    ask(|| {
-        let Some(metadata) = site.callsite.wanted(kind, site.module, site.at) else {
-            return Traced::NONE;
-        };
-        let span = Span::new(metadata, &metadata.fields().value_set_all(values));
-        Traced(Some(Arc::new(AssertUnwindSafe(span))))
-    })
-}
-
-#[cold]
-fn begin_stage(site: &'static Site, combo: u32, members: Option<u64>) -> Traced {
-    let combo = match combo {
-        0 => local::with(local::Local::combo),
-        named => named,
-    };
-    let Some((model, version)) = combo::get(combo)
-        .filter(|_| !site.spanless)
-        .and_then(|combo| names(&combo))
-    else {
-        return Traced::NONE;
-    };
-    let members = members.as_ref().map(|members| members as &dyn Value);
-    let values: [Option<&dyn Value>; 6] = [
-        Some(&site.name),
-        Some(&model),
-        Some(&version),
-        members,
-        None,
-        None,
-    ];
-    begin(site, &STAGE, &values)
-}
-
-#[cold]
-fn begin_request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
-    let Some((model, version)) = names(combo).filter(|_| !site.spanless) else {
-        return Traced::NONE;
-    };
-    let labels = &combo.labels;
-    let texts = [
-        handler,
-        Some(&*model),
-        Some(&*version),
-        labels.ingress.as_deref(),
-        labels.tier.as_deref(),
-        labels.tenant.as_deref(),
-        None,
-        None,
-    ];
-    let values = texts.each_ref().map(|text| Some(text as &dyn Value));
-    begin(site, &REQUEST, &values)
-}
-
-#[cold]
-fn record_joined(span: &Span, combo: &Combo, handler: Option<&'static Site>) {
-    let Some((model, version)) = names(combo) else {
-        return;
-    };
-    let labels = &combo.labels;
-    let texts = [
-        (HANDLER, handler.map(|site| site.name)),
-        (MODEL, Some(&*model)),
-        (VERSION, Some(&*version)),
-        (INGRESS, labels.ingress.as_deref()),
-        (TIER, labels.tier.as_deref()),
-        (TENANT, labels.tenant.as_deref()),
-    ];
-    ask(|| {
-        for (field, text) in texts {
-            if let Some(text) = text {
-                span.record(field, text);
-            }
-        }
-    });
 }
 
 #[cold]

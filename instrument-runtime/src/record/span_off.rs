@@ -1,11 +1,6 @@
 //! Without `tracing`, there are no spans.
 
-use crate::record::combo::Combo;
-use crate::record::guard::StageArgs;
-use crate::record::tally::Tally;
-use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
-use std::sync::Arc;
 
 /// None.
 #[derive(Debug, Clone, Default)]
@@ -13,23 +8,6 @@ pub(crate) struct Traced;
 
 impl Traced {
     pub(crate) const NONE: Traced = Traced;
-
-    #[inline]
-    pub(crate) fn stage(_: &'static Site, _: StageArgs) -> Traced {
-        Traced
-    }
-
-    pub(crate) fn batch(_: &'static Site, _: StageArgs, _: &[Option<Arc<Tally>>]) -> Traced {
-        Traced
-    }
-
-    pub(crate) fn request(_: &'static Site, _: Option<&str>, _: &Combo) -> Traced {
-        Traced
-    }
-
-    pub(crate) fn current_within(_: &Tally) -> Traced {
-        Traced
-    }
 
     #[inline]
     pub(crate) fn enter(&self) -> Inside {
@@ -64,7 +42,7 @@ impl Inside {
     pub(crate) fn ended(self, _: Outcome) {}
 }
 
-// it ends something where there are spans, so dropping it by name means something here too
+// where there are spans, dropping it by name ends something
 impl Drop for Inside {
     #[inline]
     fn drop(&mut self) {}
@@ -88,6 +66,4 @@ impl RequestSpan {
     pub(crate) fn take(&self) -> Traced {
         Traced
     }
-
-    pub(crate) fn joined(&self, _: u32, _: Option<&'static Site>) {}
 }

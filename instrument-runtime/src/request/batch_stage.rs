@@ -10,6 +10,7 @@ use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
 use crate::request::context::Scope;
 use crate::request::members::MemberList;
+use crate::request::spans;
 use crate::request::stage::Around;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
@@ -234,7 +235,7 @@ impl BatchArgs {
     /// The one span of its execution.
     fn span(&self, site: &'static Site) -> Traced {
         if local::enabled() && !self.members.0.is_empty() {
-            Traced::batch(site, self.stage, &self.members.0)
+            spans::batch(site, self.stage, &self.members.0)
         } else {
             Traced::NONE
         }

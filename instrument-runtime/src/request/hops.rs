@@ -2,6 +2,7 @@
 
 use crate::record::span::Traced;
 use crate::request::context::{InScope, RequestContext};
+use crate::request::spans;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::pin::Pin;
@@ -27,7 +28,7 @@ pub fn carry<R>(work: impl FnOnce() -> R) -> impl FnOnce() -> R {
 /// Where the work is asked for, so that its spans are children of that.
 fn span_of(context: Option<&RequestContext>) -> Traced {
     context.map_or(Traced::NONE, |context| {
-        Traced::current_within(&context.tally())
+        spans::current_within(&context.tally())
     })
 }
 

@@ -7,13 +7,14 @@ use crate::record::local;
 use crate::record::open::Open;
 use crate::record::recorder::{Recorder, RequestLabels};
 use crate::record::series::Kind;
-use crate::record::span::{RequestSpan, Traced};
+use crate::record::span::RequestSpan;
 use crate::record::tally::Tally;
 use crate::record::troubles::Troubles;
 use crate::request::context::Scope;
 #[cfg(feature = "tracing")]
 use crate::request::event;
 use crate::request::opening::Opening;
+use crate::request::spans;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
@@ -94,7 +95,7 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
         join(&open, opening);
         let handles = open.is_layered() && open.join();
         if handles || open.combo() != was {
-            open.span.joined(open.combo(), handles.then_some(site));
+            spans::joined(&open, handles.then_some(site));
         }
         if !handles {
             return Begun::Nothing;
@@ -129,7 +130,7 @@ fn start(
 ) -> Option<Arc<Tally>> {
     let combo = combo::get(number)?;
     // first: a subscriber that panics leaves nothing begun
-    let span = Traced::request(site, handler, &combo);
+    let span = spans::request(site, handler, &combo);
     let ids = combo.ids(recorder, site);
     local::with(|local| local.push(ids.request.event(Kind::BEGAN, 0)));
     let mut tally = Tally::new(site, number, recorder.clock.ticks());
@@ -144,7 +145,7 @@ pub(crate) static INGRESS: Site = Site::stage("ingress", "instrument_inference::
 /// The layer has opened a request: until its handler begins, it is in ingress.
 pub(crate) fn enter_ingress(tally: &Arc<Tally>) {
     let _scope = Scope::enter(tally);
-    let span = Traced::stage(&INGRESS, StageArgs::NONE);
+    let span = spans::stage(&INGRESS, StageArgs::NONE);
     tally.wait_for_handler(Open::enter(&INGRESS, StageArgs::NONE), span);
 }
 

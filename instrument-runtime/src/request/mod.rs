@@ -35,4 +35,9 @@ pub(crate) mod protocol;
 pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
+#[cfg(feature = "tracing")]
+pub(crate) mod spans;
+#[cfg(not(feature = "tracing"))]
+#[path = "spans_off.rs"]
+pub(crate) mod spans;
 pub(crate) mod stage;

@@ -11,6 +11,7 @@ use crate::record::recorder::Recorder;
 use crate::record::span::Traced;
 use crate::record::tally::Tally;
 use crate::request::context::RequestContext;
+use crate::request::spans;
 use crate::site::site::Site;
 use crate::slot::model_slot::ModelSlot;
 use crate::vocab::outcome::{Outcome, Rejection};
@@ -96,7 +97,7 @@ impl Meter {
             combo: self.0.model.get().map_or(0, ModelSlot::combo),
         };
         // first: a subscriber that panics leaves nothing begun
-        let span = Traced::stage(&QUEUE, args);
+        let span = spans::stage(&QUEUE, args);
         let place = shown.waiting.enter(shown.recorder.clock.ticks());
         let open = Open::enter(&QUEUE, args);
         let (waiting, tally) = (Arc::clone(&shown.waiting), local::current());

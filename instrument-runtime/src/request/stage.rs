@@ -5,6 +5,7 @@ use crate::record::local;
 use crate::record::open::Open;
 use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
+use crate::request::spans;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
 use pin_project_lite::pin_project;
@@ -55,7 +56,7 @@ pub struct EnteredStage {
 pub fn enter(site: &'static Site, args: StageArgs) -> EnteredStage {
     let (inside, open) = if local::enabled() {
         // the span first: what subscribers do is not the stage's time, and a panic of theirs leaves nothing begun
-        let inside = Traced::stage(site, args).into_entered();
+        let inside = spans::stage(site, args).into_entered();
         (inside, Open::enter(site, args))
     } else {
         (Inside::NOWHERE, Open::NONE)
@@ -180,7 +181,7 @@ impl Progress {
     fn begin(&mut self) {
         self.phase = Phase::Off;
         if local::enabled() {
-            let span = Traced::stage(self.site, self.args);
+            let span = spans::stage(self.site, self.args);
             self.open = Open::enter(self.site, self.args);
             if self.open.is_some() {
                 self.span = span;
