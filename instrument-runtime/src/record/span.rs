@@ -5,7 +5,7 @@
 use crate::site::callsite::SpanKind;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing::Span;
@@ -19,6 +19,8 @@ pub(crate) const ERROR_TYPE: &str = "error_type";
 thread_local! {
     /// A subscriber runs, for one of our spans.
     static BUSY: Cell<bool> = const { Cell::new(false) };
+    /// See [`Inside::park`].
+    static PARKED: RefCell<Vec<Inside>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls a subscriber. What is annotated in there makes no spans: that might never end.
@@ -72,6 +74,7 @@ impl Traced {
         Traced(Some(Arc::new(AssertUnwindSafe(current))))
     }
 
+    #[inline]
     pub(crate) const fn is_some(&self) -> bool {
         self.0.is_some()
     }
@@ -104,27 +107,25 @@ impl Traced {
     /// What runs on this thread is a part of it until the guard is dropped.
     #[inline]
     pub(crate) fn enter(&self) -> Inside {
+        if self.is_some() {
+            self.enter_seen()
+        } else {
+            Inside::NOWHERE
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_seen(&self) -> Inside {
         self.clone().into_entered()
     }
 
     /// The same, for those that enter it once.
     #[inline]
     pub(crate) fn into_entered(self) -> Inside {
-        self.start();
-        Inside(self)
-    }
-
-    /// The first half of [`enter`](Traced::enter).
-    #[inline]
-    pub(crate) fn start(&self) {
         if let Some(span) = &self.0 {
             change(span, true);
         }
-    }
-
-    /// The other half.
-    #[inline]
-    pub(crate) fn started(self) -> Inside {
         Inside(self)
     }
 
@@ -153,6 +154,25 @@ pub(crate) struct Inside(Traced);
 impl Inside {
     pub(crate) const NOWHERE: Inside = Inside(Traced::NONE);
 
+    #[inline]
+    pub(crate) const fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Keeps it for whoever ends what it shows, in the order in which functions return: a word less in each guard.
+    #[cold]
+    pub(crate) fn park(self) {
+        // a thread that is ending has no place for it: it is left at once
+        let _ = PARKED.try_with(|parked| parked.borrow_mut().push(self));
+    }
+
+    /// The one that was parked last.
+    #[cold]
+    pub(crate) fn unpark() -> Inside {
+        let parked = PARKED.try_with(|parked| parked.borrow_mut().pop());
+        parked.ok().flatten().unwrap_or_default()
+    }
+
     /// What the span shows has ended.
     #[inline]
     pub(crate) fn ended(self, outcome: Outcome) {
@@ -177,11 +197,6 @@ pub(crate) struct RequestSpan {
 }
 
 impl RequestSpan {
-    pub(crate) const NONE: RequestSpan = RequestSpan {
-        is_seen: false,
-        span: Mutex::new(Traced::NONE),
-    };
-
     pub(crate) fn new(span: Traced) -> RequestSpan {
         RequestSpan {
             is_seen: span.is_some(),

@@ -20,11 +20,8 @@ impl Traced {
     }
 
     #[inline]
-    pub(crate) fn start(&self) {}
-
-    #[inline]
-    pub(crate) fn started(self) -> Inside {
-        Inside
+    pub(crate) const fn is_some(&self) -> bool {
+        false
     }
 
     #[inline]
@@ -37,6 +34,17 @@ pub(crate) struct Inside;
 
 impl Inside {
     pub(crate) const NOWHERE: Inside = Inside;
+
+    #[inline]
+    pub(crate) const fn is_some(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn park(self) {}
+
+    pub(crate) fn unpark() -> Inside {
+        Inside
+    }
 
     #[inline]
     pub(crate) fn ended(self, _: Outcome) {}
@@ -53,8 +61,6 @@ impl Drop for Inside {
 pub(crate) struct RequestSpan;
 
 impl RequestSpan {
-    pub(crate) const NONE: RequestSpan = RequestSpan;
-
     pub(crate) fn new(_: Traced) -> RequestSpan {
         RequestSpan
     }

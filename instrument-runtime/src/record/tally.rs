@@ -137,7 +137,7 @@ impl Tally {
             troubles: Troubles::default(),
             settling: Mutex::new(()),
             ingress: Mutex::new(None),
-            span: RequestSpan::NONE,
+            span: RequestSpan::new(Traced::NONE),
             noted: Mutex::new(None),
             refused: Mutex::new(None),
         }

@@ -269,7 +269,8 @@ enum Phase {
 #[derive(Debug)]
 struct Progress {
     phase: Phase,
-    span: Traced,
+    /// Its span is parked while it is dropped.
+    is_seen: bool,
     /// Inside the user's poll: dropped here means unwound.
     polling: bool,
 }
@@ -278,7 +279,9 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Phase::Running(batch) = &mut self.phase {
             let mut batch = std::mem::replace(batch, EnteredBatch::empty(batch.stage));
-            batch.inside = std::mem::take(&mut self.span).started();
+            if self.is_seen {
+                batch.inside = Inside::unpark();
+            }
             let outcome = if self.polling {
                 Outcome::Panicked
             } else {
@@ -314,7 +317,7 @@ impl<F> StagedBatch<F> {
             site,
             progress: Progress {
                 phase: Phase::Fresh(args),
-                span: Traced::NONE,
+                is_seen: false,
                 polling: false,
             },
         }
@@ -330,8 +333,8 @@ impl<F: Future> Future for StagedBatch<F> {
         progress.phase = match std::mem::replace(&mut progress.phase, Phase::Done) {
             Phase::Fresh(args) => {
                 let span = args.span(this.site);
-                this.around.0 = span.clone();
-                progress.span = span;
+                progress.is_seen = span.is_some();
+                this.around.0 = span;
                 Phase::Running(begin_batch(this.site, args))
             }
             running => running,
@@ -349,7 +352,6 @@ impl<F: Future> Future for StagedBatch<F> {
                 Phase::Running(mut batch) => {
                     batch.inside = inside;
                     this.around.0 = Traced::NONE;
-                    progress.span = Traced::NONE;
                     Poll::Ready((value, batch))
                 }
                 Phase::Fresh(_) | Phase::Done => {

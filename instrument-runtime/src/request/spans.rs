@@ -33,6 +33,12 @@ const INGRESS: &str = "ingress";
 const TIER: &str = "tier";
 const TENANT: &str = "tenant";
 
+/// Whether anybody may look at the spans of stages.
+#[inline]
+pub(crate) fn stages_may_be_seen() -> bool {
+    STAGE.may_be_seen()
+}
+
 /// Of a stage that is about to begin here.
 #[inline]
 pub(crate) fn stage(site: &'static Site, args: StageArgs) -> Traced {
@@ -110,7 +116,7 @@ fn begin_stage(site: &'static Site, combo: u32, members: Option<u64>) -> Traced 
         named => named,
     };
     let Some((model, version)) = combo::get(combo)
-        .filter(|_| !site.spanless)
+        .filter(|_| !site.callsite.is_refused())
         .and_then(|combo| names(&combo))
     else {
         return Traced::NONE;
@@ -129,7 +135,7 @@ fn begin_stage(site: &'static Site, combo: u32, members: Option<u64>) -> Traced 
 
 #[cold]
 fn begin_request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
-    let Some((model, version)) = names(combo).filter(|_| !site.spanless) else {
+    let Some((model, version)) = names(combo).filter(|_| !site.callsite.is_refused()) else {
         return Traced::NONE;
     };
     let labels = &combo.labels;

@@ -8,6 +8,11 @@ use crate::site::site::Site;
 use std::sync::Arc;
 
 #[inline]
+pub(crate) const fn stages_may_be_seen() -> bool {
+    false
+}
+
+#[inline]
 pub(crate) fn stage(_: &'static Site, _: StageArgs) -> Traced {
     Traced
 }

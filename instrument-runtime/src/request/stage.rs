@@ -46,26 +46,41 @@ pub type Never = <fn() -> ! as Returns>::Type;
 #[derive(Debug)]
 pub struct EnteredStage {
     open: Open,
-    /// Where the stage began, if not simply in what runs on this thread.
+    /// Where the stage began, if not simply in what runs on this thread. Its span is parked.
     tally: Option<Arc<Tally>>,
-    inside: Inside,
 }
 
 /// Begins a stage.
 #[inline]
 pub fn enter(site: &'static Site, args: StageArgs) -> EnteredStage {
-    let (inside, open) = if local::enabled() {
-        // the span first: what subscribers do is not the stage's time, and a panic of theirs leaves nothing begun
-        let inside = spans::stage(site, args).into_entered();
-        (inside, Open::enter(site, args))
+    let open = if !local::enabled() {
+        Open::NONE
+    } else if spans::stages_may_be_seen() {
+        enter_seen(site, args)
     } else {
-        (Inside::NOWHERE, Open::NONE)
+        Open::enter(site, args)
     };
-    EnteredStage {
-        open,
-        tally: None,
-        inside,
+    EnteredStage { open, tally: None }
+}
+
+#[cold]
+#[inline(never)]
+fn enter_seen(site: &'static Site, args: StageArgs) -> Open {
+    // the span first: what subscribers do is not the stage's time, and a panic of theirs leaves nothing begun
+    let inside = spans::stage(site, args).into_entered();
+    let mut open = Open::enter(site, args);
+    if open.is_some() && inside.is_some() {
+        open.id = open.id.seen();
+        inside.park();
     }
+    open
+}
+
+/// Leaves the span of a stage that has ended.
+#[cold]
+#[inline(never)]
+fn leave(outcome: Outcome) {
+    Inside::unpark().ended(outcome);
 }
 
 impl EnteredStage {
@@ -79,7 +94,6 @@ impl EnteredStage {
 
     #[inline]
     fn end(&mut self, outcome: Outcome) {
-        let inside = std::mem::take(&mut self.inside);
         if !self.open.is_some() {
             return;
         }
@@ -87,7 +101,9 @@ impl EnteredStage {
             Some(tally) => self.open.exit(Some(&tally), outcome),
             None => self.open.exit_here(outcome),
         }
-        inside.ended(outcome);
+        if self.open.id.is_seen() {
+            leave(outcome);
+        }
     }
 }
 
@@ -132,18 +148,20 @@ struct Progress {
     args: StageArgs,
     open: Open,
     tally: Option<Arc<Tally>>,
-    span: Traced,
     phase: Phase,
 }
 
-/// The same span, in front of the future: its destructors work inside of it.
+/// The span of a future, in front of it: its destructors work inside, until whoever is declared after it unparks the
+/// span and ends.
 #[derive(Debug)]
 pub(crate) struct Around(pub(crate) Traced);
 
 impl Drop for Around {
     #[inline]
     fn drop(&mut self) {
-        self.0.start();
+        if self.0.is_some() {
+            std::mem::take(&mut self.0).into_entered().park();
+        }
     }
 }
 
@@ -154,7 +172,6 @@ impl Progress {
             args,
             open: Open::NONE,
             tally: None,
-            span: Traced::NONE,
             phase: Phase::Fresh,
         }
     }
@@ -165,8 +182,7 @@ impl Progress {
         match self.phase {
             Phase::Off => return false,
             Phase::Fresh => {
-                self.begin();
-                around.0 = self.span.clone();
+                self.begin(around);
                 if self.phase == Phase::Off {
                     return false;
                 }
@@ -178,13 +194,15 @@ impl Progress {
         true
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, around: &mut Around) {
         self.phase = Phase::Off;
         if local::enabled() {
-            let span = spans::stage(self.site, self.args);
-            self.open = Open::enter(self.site, self.args);
+            self.open = if spans::stages_may_be_seen() {
+                self.begin_seen(around)
+            } else {
+                Open::enter(self.site, self.args)
+            };
             if self.open.is_some() {
-                self.span = span;
                 // it may be dropped far from where it began
                 self.tally = local::current();
                 self.phase = Phase::Running;
@@ -192,19 +210,28 @@ impl Progress {
         }
     }
 
+    #[cold]
+    fn begin_seen(&self, around: &mut Around) -> Open {
+        let span = spans::stage(self.site, self.args);
+        let mut open = Open::enter(self.site, self.args);
+        if open.is_some() && span.is_some() {
+            open.id = open.id.seen();
+            around.0 = span;
+        }
+        open
+    }
+
     #[inline]
-    fn finish(&mut self, inside: Inside) -> EnteredStage {
+    fn finish(&mut self) -> EnteredStage {
         let open = if self.phase == Phase::Polling {
             self.open
         } else {
             Open::NONE
         };
         self.phase = Phase::Done;
-        self.span = Traced::NONE;
         EnteredStage {
             open,
             tally: self.tally.take(),
-            inside,
         }
     }
 }
@@ -217,9 +244,10 @@ impl Drop for Progress {
             Phase::Polling => Outcome::Panicked,
             Phase::Fresh | Phase::Off | Phase::Done => return,
         };
-        let inside = std::mem::take(&mut self.span).started();
         self.open.exit(self.tally.as_ref(), outcome);
-        inside.ended(outcome);
+        if self.open.id.is_seen() {
+            leave(outcome);
+        }
     }
 }
 
@@ -261,8 +289,11 @@ impl<F: Future> Future for Staged<F> {
         let inside = this.around.0.enter();
         match this.future.poll(cx) {
             Poll::Ready(value) => {
-                this.around.0 = Traced::NONE;
-                Poll::Ready((value, this.progress.finish(inside)))
+                if inside.is_some() {
+                    this.around.0 = Traced::NONE;
+                    inside.park();
+                }
+                Poll::Ready((value, this.progress.finish()))
             }
             Poll::Pending => {
                 drop(inside);

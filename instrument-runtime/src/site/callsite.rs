@@ -41,6 +41,7 @@ pub(crate) struct SiteCallsite {
     // a subscriber that panics leaves nothing half done in here
     metadata: OnceLock<AssertUnwindSafe<Metadata<'static>>>,
     interest: AtomicU8,
+    refused: bool,
 }
 
 impl SiteCallsite {
@@ -48,7 +49,17 @@ impl SiteCallsite {
         SiteCallsite {
             metadata: OnceLock::new(),
             interest: AtomicU8::new(UNREGISTERED),
+            refused: false,
         }
+    }
+
+    /// There shall be no spans of it.
+    pub(crate) const fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    pub(crate) const fn is_refused(&self) -> bool {
+        self.refused
     }
 
     /// Its metadata, if the subscriber of this thread wants its spans.

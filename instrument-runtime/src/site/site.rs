@@ -46,8 +46,6 @@ pub struct Site {
     pub(crate) foreknown: Foreknown,
     pub(crate) execution: bool,
     pub(crate) root: bool,
-    /// `no_span`: nothing of it goes to `tracing`.
-    pub(crate) spanless: bool,
     pub(crate) callsite: SiteCallsite,
     /// Somebody was told that it runs outside of any request.
     pub(crate) told: AtomicBool,
@@ -86,7 +84,6 @@ impl Site {
             foreknown: Foreknown::Ingress(None),
             execution: false,
             root: false,
-            spanless: false,
             callsite: SiteCallsite::new(),
             told: AtomicBool::new(false),
             own: OwnLabels::new(),
@@ -161,7 +158,7 @@ impl Site {
     /// `no_span`: it is no span of `tracing`.
     #[must_use]
     pub const fn no_span(mut self) -> Site {
-        self.spanless = true;
+        self.callsite.refuse();
         self
     }
 }
