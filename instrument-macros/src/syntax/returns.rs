@@ -16,8 +16,10 @@ pub(crate) enum Shape {
     Never,
     /// `-> impl Future<Output = T>`
     Future(Type),
-    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes.
+    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes. Also with `impl`.
     BoxedFuture(Type),
+    /// `-> Box<dyn Future<Output = T> + Unpin>`
+    UnpinnedFuture(Type),
 }
 
 /// A return type.
@@ -48,7 +50,9 @@ impl Returns {
         let hides_a_type = erase(&mut hint);
         let shape = shape(declared);
         let never_fails = match &shape {
-            Shape::Future(value) | Shape::BoxedFuture(value) => never_fails(value),
+            Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) => {
+                never_fails(value)
+            }
             Shape::Value | Shape::Never => never_fails(declared),
         };
         Self {
@@ -63,7 +67,9 @@ impl Returns {
     /// The type of what is awaited or returned, unless part of it is hidden.
     pub(crate) fn value(&self) -> Option<TokenStream> {
         let value = match &self.shape {
-            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+                output.to_token_stream()
+            }
             Shape::Value | Shape::Never => self.hint.clone(),
         };
         (!has_hole(value.clone())).then_some(value)
@@ -111,18 +117,21 @@ fn shape(declared: &Type) -> Shape {
             .path
             .segments
             .last()
-            .and_then(boxed_output)
-            .map_or(Shape::Value, Shape::BoxedFuture),
+            .and_then(boxed)
+            .unwrap_or(Shape::Value),
         _ => Shape::Value,
     }
 }
 
-fn boxed_output(segment: &PathSegment) -> Option<Type> {
+fn boxed(segment: &PathSegment) -> Option<Shape> {
     let argument = last_type(segment)?;
     if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
         let mut output = argument.clone();
         erase(&mut output);
-        return Some(output);
+        return Some(Shape::BoxedFuture(output));
+    }
+    if segment.ident == "Box" {
+        return future(argument).map(Shape::UnpinnedFuture);
     }
     if segment.ident != "Pin" {
         return None;
@@ -135,10 +144,20 @@ fn boxed_output(segment: &PathSegment) -> Option<Type> {
         .segments
         .last()
         .filter(|segment| segment.ident == "Box")?;
-    let Type::TraitObject(object) = last_type(boxed)? else {
-        return None;
-    };
-    future_output(&object.bounds)
+    future(last_type(boxed)?).map(Shape::BoxedFuture)
+}
+
+/// `T` of `dyn Future<Output = T>` and `impl Future<Output = T>`.
+fn future(value: &Type) -> Option<Type> {
+    match value {
+        Type::Group(inner) => future(&inner.elem),
+        Type::Paren(inner) => future(&inner.elem),
+        Type::TraitObject(object) => future_output(&object.bounds),
+        Type::ImplTrait(hidden) => future_output(&hidden.bounds),
+        // Without `dyn`, as edition 2018 lets it be written.
+        Type::Path(path) => path.path.segments.last().and_then(output_of),
+        _ => None,
+    }
 }
 
 fn last_type(segment: &PathSegment) -> Option<&Type> {
@@ -158,22 +177,24 @@ fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type>
         let TypeParamBound::Trait(bound) = bound else {
             return None;
         };
-        let segment = bound
-            .path
-            .segments
-            .last()
-            .filter(|segment| segment.ident == "Future")?;
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-            return None;
-        };
-        arguments.args.iter().find_map(|argument| match argument {
-            GenericArgument::AssocType(output) if output.ident == "Output" => {
-                let mut output = output.ty.clone();
-                erase(&mut output);
-                Some(output)
-            }
-            _ => None,
-        })
+        bound.path.segments.last().and_then(output_of)
+    })
+}
+
+fn output_of(segment: &PathSegment) -> Option<Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    if segment.ident != "Future" {
+        return None;
+    }
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::AssocType(output) if output.ident == "Output" => {
+            let mut output = output.ty.clone();
+            erase(&mut output);
+            Some(output)
+        }
+        _ => None,
     })
 }
 
@@ -263,6 +284,7 @@ mod tests {
         let output = |text| match of(text).shape {
             Shape::Future(output) => format!("impl {}", output.to_token_stream()),
             Shape::BoxedFuture(output) => format!("box {}", output.to_token_stream()),
+            Shape::UnpinnedFuture(output) => format!("unpinned {}", output.to_token_stream()),
             Shape::Never => "never".to_owned(),
             Shape::Value => "value".to_owned(),
         };
@@ -277,6 +299,14 @@ mod tests {
         );
         assert_eq!(output("BoxFuture<'static, u8>"), "box u8");
         assert_eq!(output("LocalBoxFuture<'a, u8>"), "box u8");
+        assert_eq!(output("Pin<Box<impl Future<Output = u8>>>"), "box u8");
+        assert_eq!(output("Pin<Box<(dyn Future<Output = u8> + 'a)>>"), "box u8");
+        assert_eq!(output("Pin<Box<Future<Output = u8>>>"), "box u8");
+        assert_eq!(
+            output("Box<dyn Future<Output = u8> + Unpin>"),
+            "unpinned u8"
+        );
+        assert_eq!(output("Box<dyn Fn() -> u8>"), "value");
         assert_eq!(output("!"), "never");
         assert_eq!(output("impl Future"), "value");
         assert_eq!(output("Pin<&mut T>"), "value");
