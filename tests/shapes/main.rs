@@ -17,6 +17,7 @@ mod expressions;
 mod hygiene;
 mod methods;
 mod neighbours;
+mod outcomes;
 mod probe;
 mod requests;
 mod sync;
