@@ -63,8 +63,9 @@ pub use instrument_runtime::__private;
 /// ```
 ///
 /// On free functions and methods, default methods of traits and their implementations, sync and async, and on
-/// functions that return `impl Future` or a boxed future. The function stays what it was: signature, lifetimes,
-/// attributes, and the order in which named parameters are dropped. Not on a whole `impl` block: one attribute per step.
+/// functions that return `impl Future` or a boxed future; streams are followed to their end with [`stream`](#stream).
+/// The function stays what it was: signature, lifetimes, attributes, and the order in which named parameters are dropped.
+/// Not on a whole `impl` block: one attribute per step.
 ///
 /// The stage begins when the function is called, or with the first poll of its future, and ends once: `ok`, `error`
 /// or `rejected` by what it returns (see below), `cancelled` when its future is dropped, `panicked` when it unwinds.
@@ -209,6 +210,29 @@ pub use instrument_runtime::__private;
 /// # execute();
 /// ```
 ///
+/// # `stream`
+///
+/// **Type**: bare word. **Default**: off; without it, a function that returns a stream is measured until it has returned.
+///
+/// The stage goes on until the stream has ended: `ok` when it has given its last item; in the outcome of its last item
+/// when that was an `Err` (asked like a returned one), whether the stream is then asked again or dropped; `cancelled`
+/// when it is dropped before. A function that returns no stream, but an `Err` or `None`, ends the stage by that.
+///
+/// The stream is an `impl Stream`, or in a box (`BoxStream`, `Pin<Box<dyn Stream>>`) under any name, such as the
+/// associated type of a service of tonic; alone, or within a `Result`, an `Option` or a `Response`; returned, or given by
+/// a future. Where a type of somebody else hides it (`Sse`, `Body`), hand the stream through a function of your own.
+///
+/// ```
+/// use futures::stream::{self, Stream};
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("decode", stream)]
+/// fn generate(prompt: Vec<u32>) -> impl Stream<Item = Result<u32, std::io::Error>> {
+///     stream::iter(prompt.into_iter().map(|token| Ok(token + 1)))
+/// }
+/// # let tokens: Vec<_> = futures::executor::block_on(futures::StreamExt::collect(generate(vec![1, 2])));
+/// # assert_eq!(tokens.len(), 2);
+/// ```
+///
 /// # `error`
 ///
 /// **Type**: path of a function `fn(&E) -> ErrorType`. **Default**: [`Classify`](trait@Classify) and its fall-backs.
@@ -325,6 +349,13 @@ pub use instrument_macros::inference_stage;
 /// # `buckets`, `objective`
 ///
 /// **Type** and **default**: as for [`inference_stage`]. All handlers share one layout.
+///
+/// # `stream`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+///
+/// The request goes on until the stream that its handler gives has ended, and what the stream does is a part of it. Inside
+/// a layer, the layer ends the request; the error that stopped the stream still says more than the status code.
 ///
 /// # `error`
 ///

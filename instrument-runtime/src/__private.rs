@@ -12,6 +12,7 @@ pub use crate::request::{
     batch_stage::{
         BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
     },
+    follow::{Follow, follow},
     inner::InnerErrorType,
     members::members,
     opened::{
@@ -23,6 +24,7 @@ pub use crate::request::{
     stage::{
         EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
     },
+    streamed::{Begins, Kept, KeptRequest, Streamed, streamed},
 };
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};

@@ -24,5 +24,6 @@ mod outcomes;
 mod queues;
 mod requests;
 mod scrape;
+mod streams;
 mod support;
 mod tenants;

@@ -1,8 +1,10 @@
 //! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
+use crate::paths::respan;
 use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::{Returns, Shape};
+use crate::syntax::streams::StreamType;
 use crate::syntax::tail::{BoxedTail, before_closure, has_semicolon};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -43,6 +45,8 @@ pub(crate) struct Wrap<'a> {
     pub(crate) expressions: TokenStream,
     /// `error = …`
     pub(crate) error: Option<&'a Path>,
+    /// The end of the stream that is returned is the end.
+    pub(crate) stream: bool,
 }
 
 /// The second argument of every call.
@@ -101,9 +105,19 @@ impl Wrap<'_> {
 
     /// A use of the function in `error = …`: else it would be dead code without recording.
     fn error_used(&self) -> Option<TokenStream> {
-        let (path, value) = (self.error?, self.function.returns().value()?);
+        let (path, returns) = (self.error?, self.function.returns());
+        let span = Span::mixed_site();
+        let value = if self.stream {
+            returns.item()
+        } else {
+            returns.value()
+        };
+        let Some(value) = value else {
+            // Only recording would ask the type.
+            return Some(quote_spanned!(span=> let _ = #path;));
+        };
         let (result, error) = (local("__r"), local("__e"));
-        Some(quote_spanned! {Span::mixed_site()=>
+        Some(quote_spanned! {span=>
             let _ = |#result: &#value| {
                 if let ::core::result::Result::Err(#error) = #result {
                     let _ = #path(#error);
@@ -194,21 +208,12 @@ impl Wrap<'_> {
     /// `async fn`
     fn future(&self, returns: &Returns, body: &Body) -> TokenStream {
         let span = Span::mixed_site();
-        let (private, arguments, value, guard) = (
-            &self.private,
-            self.arguments(),
-            local("__r"),
-            local("__guard"),
-        );
+        let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
         if let Shape::Never = returns.shape {
             let (never, body) = (local(self.verbs.never), self.braced(body));
             return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
         }
-        let (wrapper, hint, outcome) = (
-            local(self.verbs.future),
-            &returns.hint,
-            self.outcome(returns),
-        );
+        let hint = &returns.hint;
         let body = nested(&body.statements, &body.block);
         // Never true: it tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
@@ -216,10 +221,21 @@ impl Wrap<'_> {
                 return #value;
             }
         };
+        self.awaited(
+            returns,
+            &quote_spanned!(span=> async move { #expected #body }),
+        )
+    }
+
+    /// Awaits `future` and ends with its value.
+    fn awaited(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments) = (&self.private, self.arguments());
+        let (wrapper, value, guard) = (local(self.verbs.future), local("__r"), local("__guard"));
+        let ending = self.ending(returns);
         quote_spanned! {span=>
-            let (#value, #guard) = #private::#wrapper::new(#arguments, async move { #expected #body }).await;
-            #guard.exit(#outcome);
-            #value
+            let (#value, #guard) = #private::#wrapper::new(#arguments, #future).await;
+            #ending
         }
     }
 
@@ -232,19 +248,18 @@ impl Wrap<'_> {
             local("__r"),
             local("__guard"),
         );
-        let outcome = self.outcome(returns);
-        if returns.hides_a_type {
+        if returns.hides_a_type && !self.stream {
             // Only as the last expression does the body learn the type that the function promised.
             let (run, hint, body) = (local(self.verbs.sync), &returns.hint, self.braced(body));
             let outcome = self.outcome_of_reference(returns);
             return quote_spanned!(span=> #private::#run(#arguments, move || -> #hint #body, |#value| #outcome));
         }
         let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
+        let ending = self.ending(returns);
         quote_spanned! {span=>
             let #guard = #private::#enter(#arguments);
             let #value = #call;
-            #guard.exit(#outcome);
-            #value
+            #ending
         }
     }
 
@@ -269,7 +284,7 @@ impl Wrap<'_> {
         if let Shape::Never = returns.shape {
             return quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments); #body);
         }
-        let (hint, outcome) = (&returns.hint, self.outcome(returns));
+        let (hint, ending) = (&returns.hint, self.ending(returns));
         // A variable's type may have no holes in it that only the function's signature fills.
         let declared = if returns.hides_a_type {
             TokenStream::new()
@@ -279,15 +294,14 @@ impl Wrap<'_> {
         quote_spanned! {span=>
             let #guard = #private::#kind::#open(#arguments);
             let #value #declared = #body;
-            #guard.exit(#outcome);
-            #value
+            #ending
         }
     }
 
     /// A closure at the end of `-> impl Fn(&str) -> &str` learns its lifetimes only where the function itself ends. Making it
     /// can't go wrong, so the stage is left right before it.
     fn returned_closure(&self) -> Option<TokenStream> {
-        if self.verbs.many || self.error.is_some() {
+        if self.verbs.many || self.stream || self.error.is_some() {
             return None;
         }
         let span = Span::mixed_site();
@@ -333,17 +347,84 @@ impl Wrap<'_> {
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
+        if self.stream {
+            return self.deferred_stream(returns, future);
+        }
         let (run, outcome) = (
             local(self.verbs.deferred),
             self.outcome_of_reference(returns),
         );
-        let output = match &returns.shape {
-            Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
-                output.to_token_stream()
-            }
-            Shape::Value | Shape::Never => quote_spanned!(span=> _),
-        };
+        let output = output(returns);
         quote_spanned!(span=> #private::#run(#arguments, #future, |#value: &#output| #outcome))
+    }
+
+    /// A returned future that gives a stream.
+    fn deferred_stream(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let (value, deferred) = (local("__r"), local("__future"));
+        let awaited = self.awaited(returns, &deferred.to_token_stream());
+        let output = output(returns);
+        // The body has run when the future is made, as without us.
+        quote_spanned! {Span::mixed_site()=> {
+            let #deferred = #future;
+            async move {
+                let #value: #output = { #awaited };
+                #value
+            }
+        }}
+    }
+
+    /// Ends the guard `__guard` by the variable `__r`, or has the stream in it do so.
+    fn ending(&self, returns: &Returns) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
+        let outcome = self.outcome(returns);
+        if !self.stream {
+            return quote_spanned!(span=> #guard.exit(#outcome); #value);
+        }
+        let bare = |stream: &StreamType| stream.inside.is_empty();
+        if returns.stream.as_ref().is_some_and(bare) {
+            // Nothing but its items says how it went.
+            let begun = quote_spanned!(span=> #private::Some(#guard));
+            return self.followed(returns, &begun);
+        }
+        let followed = self.followed(returns, &quote_spanned!(span=> #guard.take()));
+        quote_spanned! {span=>
+            let mut #guard = #private::Some(#guard);
+            let #value = #followed;
+            if let #private::Some(#guard) = #guard {
+                #guard.exit(#outcome);
+            }
+            #value
+        }
+    }
+
+    /// The variable `__r` with the stream in it wrapped, which takes along what `begun` gives: the guard.
+    fn followed(&self, returns: &Returns, begun: &TokenStream) -> TokenStream {
+        let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
+        let item = returns
+            .stream
+            .as_ref()
+            .and_then(|stream| stream.item.as_ref());
+        let span = Span::mixed_site();
+        let item = item.map_or_else(|| quote_spanned!(span=> _), ToTokens::to_token_stream);
+        let outcome = if let Some(path) = self.error {
+            quote_spanned!(span=> #private::outcome_by!(#value, #path))
+        } else {
+            quote_spanned!(span=> #private::outcome!(#value))
+        };
+        let outcome = quote_spanned!(span=> |#value: &#item| #outcome);
+        let Some(stream) = &returns.stream else {
+            // On the type: it may be none that holds a stream.
+            let at = span.located_at(self.function.returned());
+            let follow = respan(quote!(#private::follow), at);
+            let value = Ident::new("__r", at);
+            return quote_spanned!(at=> #follow(#value, &mut #guard, #outcome));
+        };
+        let mut followed = quote_spanned!(span=> #private::streamed(#begun, #value, #outcome));
+        for declared in stream.inside.iter().rev() {
+            followed = quote_spanned!(span=> #value.map(|#value| -> #declared { #followed }));
+        }
+        followed
     }
 
     /// The body as a closure. `call` asks for `FnOnce`, which lets it hand out what it borrowed.
@@ -414,6 +495,16 @@ impl Wrap<'_> {
     }
 }
 
+/// What a returned future gives, as a hint.
+fn output(returns: &Returns) -> TokenStream {
+    match &returns.shape {
+        Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+            output.to_token_stream()
+        }
+        Shape::Value | Shape::Never => quote_spanned!(Span::mixed_site()=> _),
+    }
+}
+
 /// The user's block behind statements of ours. One expression in it gets a label: `unused_braces` takes the braces for a
 /// whim otherwise. The label stands where the block does, because a block has the edition of its first token.
 fn nested(statements: &TokenStream, block: &TokenStream) -> TokenStream {
@@ -462,6 +553,7 @@ mod tests {
                 arguments: Arguments::Fixed(TokenStream::new()),
                 expressions,
                 error: None,
+                stream: false,
             }
         };
         let bare = wrap(TokenStream::new()).unmeasured().to_string();

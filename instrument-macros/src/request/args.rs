@@ -33,6 +33,7 @@ impl Keys for Args {
         "labels",
         "buckets",
         "objective",
+        "stream",
         "error",
         "root",
         "crate",

@@ -53,6 +53,7 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
             &settings.paths,
         ),
         error: settings.error.as_ref(),
+        stream: settings.stream,
         private,
     };
     wrap.emit()

@@ -71,6 +71,7 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
             &settings.paths,
         ),
         error: settings.error.as_ref(),
+        stream: settings.stream,
         private,
     };
     wrap.emit()

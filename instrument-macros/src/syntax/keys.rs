@@ -19,6 +19,7 @@ pub(crate) struct SharedKeys {
     model: Once<Expr>,
     buckets: Once<Buckets>,
     objective: Once<u64>,
+    stream: Once<()>,
     error: Once<Path>,
     krate: Once<CratePath>,
 }
@@ -30,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) buckets: Option<Buckets>,
     /// Nanoseconds.
     pub(crate) objective: Option<u64>,
+    /// The result is a stream, and the end of the stream is the end.
+    pub(crate) stream: bool,
     /// `fn(&E) -> ErrorType`
     pub(crate) error: Option<Path>,
     pub(crate) paths: CratePath,
@@ -64,6 +67,7 @@ impl SharedKeys {
                 diagnostics,
                 duration::parse,
             ),
+            "stream" => self.stream.flag(key, input, diagnostics),
             "error" => self.error.value(
                 key,
                 "error = path::to::function",
@@ -88,6 +92,11 @@ impl SharedKeys {
         self.error.key().is_some()
     }
 
+    /// Where `stream` stands, when it is given.
+    pub(crate) fn stream(&self) -> Option<Span> {
+        self.stream.key()
+    }
+
     /// The path to the runtime, unless the attribute gives one that can't be used.
     pub(crate) fn paths(&mut self) -> Option<CratePath> {
         std::mem::take(&mut self.krate).or_default()
@@ -107,14 +116,35 @@ impl SharedKeys {
                 format!("`error` says what an error is, but `{name}` does not return a `Result`"),
             );
         }
+        if let Some(key) = self.stream.key() {
+            check_stream(key, function, diagnostics);
+        }
         Settings {
             labels: self.labels.take().unwrap_or_default(),
             model: self.model.take(),
             buckets: self.buckets.take(),
             objective: self.objective.take(),
+            stream: self.stream.take().is_some(),
             error: self.error.take(),
             paths,
         }
+    }
+}
+
+/// Where there can be no stream. Any other type is asked what it is.
+fn check_stream(key: Span, function: &PartialFn, diagnostics: &mut Diagnostics) {
+    if function.returns().never_fails() {
+        let name = &function.sig.ident;
+        diagnostics.at(
+            key,
+            format!("`stream` follows a stream to its end, but `{name}` does not return one"),
+        );
+    }
+    if function.has("track_caller") {
+        diagnostics.at(
+            key,
+            "`stream` does not work under `#[track_caller]`: take one of the two off",
+        );
     }
 }
 

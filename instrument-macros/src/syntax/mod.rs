@@ -12,4 +12,5 @@ pub(crate) mod labels;
 pub(crate) mod partial_fn;
 pub(crate) mod returns;
 pub(crate) mod spelling;
+pub(crate) mod streams;
 pub(crate) mod tail;

@@ -7,7 +7,8 @@ use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Error, Result, Signature, Token, Visibility};
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, Result, ReturnType, Signature, Token, Visibility};
 
 /// An attribute and its words for what it cannot stand on.
 pub(crate) struct Place {
@@ -136,6 +137,14 @@ impl PartialFn {
     /// What its return type says.
     pub(crate) fn returns(&self) -> Returns {
         Returns::of(&self.sig.output)
+    }
+
+    /// Where its return type stands, or its name where it has none.
+    pub(crate) fn returned(&self) -> Span {
+        match &self.sig.output {
+            ReturnType::Type(_, declared) => declared.span(),
+            ReturnType::Default => self.sig.ident.span(),
+        }
     }
 
     /// Whether one of its attributes is `name`.

@@ -1,6 +1,7 @@
 //! What a return type says by its syntax. Names decide only between a value and a future; what a value means is left to
 //! its type.
 
+use crate::syntax::streams::StreamType;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -29,6 +30,8 @@ pub(crate) struct Returns {
     pub(crate) hint: TokenStream,
     /// Whether an `impl Trait` was replaced.
     pub(crate) hides_a_type: bool,
+    /// The `impl Stream` in what is awaited or returned.
+    pub(crate) stream: Option<StreamType>,
     /// Whether that is all: `-> impl Trait`.
     pub(crate) is_hidden: bool,
     never_fails: bool,
@@ -42,23 +45,36 @@ impl Returns {
                 shape: Shape::Value,
                 hint,
                 hides_a_type: false,
+                stream: None,
                 is_hidden: false,
                 never_fails: true,
             };
         };
         let mut hint = (**declared).clone();
         let hides_a_type = erase(&mut hint);
-        let shape = shape(declared);
-        let never_fails = match &shape {
+        let mut shape = shape(declared);
+        let value = match &shape {
             Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) => {
-                never_fails(value)
+                value
             }
-            Shape::Value | Shape::Never => never_fails(declared),
+            Shape::Value | Shape::Never => declared,
         };
+        let (mut stream, never_fails) = (StreamType::in_value(value), never_fails(value));
+        if let Some(stream) = &mut stream {
+            stream.change(|inside| {
+                erase(inside);
+            });
+        }
+        if let Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) =
+            &mut shape
+        {
+            erase(value);
+        }
         Self {
             shape,
             hint: hint.to_token_stream(),
             hides_a_type,
+            stream,
             is_hidden: is_hidden(declared),
             never_fails,
         }
@@ -73,6 +89,12 @@ impl Returns {
             Shape::Value | Shape::Never => self.hint.clone(),
         };
         (!has_hole(value.clone())).then_some(value)
+    }
+
+    /// The type of what the `impl Stream` hands out, unless part of it is hidden.
+    pub(crate) fn item(&self) -> Option<TokenStream> {
+        let item = self.stream.as_ref()?.item.as_ref()?.to_token_stream();
+        (!has_hole(item.clone())).then_some(item)
     }
 
     /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
@@ -126,9 +148,7 @@ fn shape(declared: &Type) -> Shape {
 fn boxed(segment: &PathSegment) -> Option<Shape> {
     let argument = last_type(segment)?;
     if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
-        let mut output = argument.clone();
-        erase(&mut output);
-        return Some(Shape::BoxedFuture(output));
+        return Some(Shape::BoxedFuture(argument.clone()));
     }
     if segment.ident == "Box" {
         return future(argument).map(Shape::UnpinnedFuture);
@@ -171,7 +191,7 @@ fn last_type(segment: &PathSegment) -> Option<&Type> {
     types.last()
 }
 
-/// `T` of `Future<Output = T>`, as a hint.
+/// `T` of `Future<Output = T>`.
 fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type> {
     bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
@@ -189,11 +209,7 @@ fn output_of(segment: &PathSegment) -> Option<Type> {
         return None;
     }
     arguments.args.iter().find_map(|argument| match argument {
-        GenericArgument::AssocType(output) if output.ident == "Output" => {
-            let mut output = output.ty.clone();
-            erase(&mut output);
-            Some(output)
-        }
+        GenericArgument::AssocType(output) if output.ident == "Output" => Some(output.ty.clone()),
         _ => None,
     })
 }

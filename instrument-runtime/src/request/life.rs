@@ -77,6 +77,44 @@ impl Begun {
             Begun::Opened(tally) => end(&tally, outcome, Cause::Unknown),
         }
     }
+
+    /// Works for it on this thread.
+    pub(crate) fn scope(&self) -> Option<Scope> {
+        self.opened().map(Scope::enter)
+    }
+
+    /// It is dropped, with all that works for it (`rest`), before it has said how it ended.
+    pub(crate) fn leave(self, outcome: Outcome, rest: impl FnOnce()) {
+        match self {
+            Begun::Nothing => rest(),
+            joined @ Begun::Joined(_) => {
+                rest();
+                // a layer knows better whether anybody has left
+                if outcome != Outcome::Cancelled {
+                    joined.end(outcome);
+                }
+            }
+            Begun::Opened(tally) => {
+                if outcome == Outcome::Cancelled {
+                    tally.cancelling();
+                }
+                // stages inside end within their request
+                let _scope = Scope::enter(&tally);
+                let ending = Ending(&tally, outcome);
+                rest();
+                drop(ending);
+            }
+        }
+    }
+}
+
+/// Ends a request that was dropped, also when a destructor inside it panics.
+struct Ending<'a>(&'a Tally, Outcome);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        end(self.0, self.1, Cause::Unknown);
+    }
 }
 
 /// An attribute begins: it opens a request, or joins the one that is open.

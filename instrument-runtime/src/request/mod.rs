@@ -13,6 +13,11 @@ pub(crate) mod context;
 pub(crate) mod deadline;
 #[cfg(feature = "tracing")]
 pub(crate) mod event;
+pub(crate) mod follow;
+#[cfg(feature = "http")]
+pub(crate) mod follow_http;
+#[cfg(feature = "grpc")]
+pub(crate) mod follow_tonic;
 pub(crate) mod hops;
 pub(crate) mod inner;
 #[cfg(feature = "tower")]
@@ -36,3 +41,4 @@ pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
 pub(crate) mod stage;
+pub(crate) mod streamed;

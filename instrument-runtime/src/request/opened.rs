@@ -1,8 +1,7 @@
 //! What a request's expansion calls: one function or type for each shape of function.
 
-use crate::record::tally::Tally;
 use crate::request::context::Scope;
-use crate::request::life::{self, Begun, Cause};
+use crate::request::life::{self, Begun};
 use crate::request::opening::Opening;
 use crate::request::stage::Never;
 use crate::site::site::Site;
@@ -11,7 +10,6 @@ use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 use std::task::{Context, Poll};
 
@@ -27,7 +25,7 @@ pub struct OpenedRequest {
 #[inline]
 pub fn open(site: &'static Site, opening: Opening) -> OpenedRequest {
     let begun = life::begin(site, opening);
-    let scope = begun.opened().map(Scope::enter);
+    let scope = begun.scope();
     OpenedRequest { begun, scope }
 }
 
@@ -43,6 +41,13 @@ impl OpenedRequest {
     fn end(&mut self, outcome: Outcome) {
         drop(self.scope.take());
         std::mem::take(&mut self.begun).end(outcome);
+    }
+
+    /// Still open, and current no more.
+    pub(crate) fn into_begun(self) -> Begun {
+        let mut this = ManuallyDrop::new(self);
+        drop(this.scope.take());
+        std::mem::take(&mut this.begun)
     }
 }
 
@@ -66,15 +71,6 @@ pub fn request_sync<R>(
     let value = body();
     request.exit(outcome(&value));
     value
-}
-
-/// Ends a request that was dropped, also when a destructor inside it panics.
-struct Ending<'a>(&'a Arc<Tally>, Outcome);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        life::end(self.0, self.1, Cause::Unknown);
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,22 +101,8 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             let unwound = *this.phase == Phase::Polling;
-            let tally = match std::mem::take(this.begun) {
-                Begun::Opened(tally) => tally,
-                // whoever catches the panic may answer what it likes
-                joined @ Begun::Joined(_) if unwound => return joined.end(Outcome::Panicked),
-                Begun::Joined(_) | Begun::Nothing => return,
-            };
-            let ending = Ending(&tally, if unwound {
-                Outcome::Panicked
-            } else {
-                tally.cancelling();
-                Outcome::Cancelled
-            });
-            // stages inside end within their request
-            let _scope = Scope::enter(&tally);
-            this.future.set(None);
-            drop(ending);
+            let outcome = if unwound { Outcome::Panicked } else { Outcome::Cancelled };
+            std::mem::take(this.begun).leave(outcome, || this.future.set(None));
         }
     }
 }
@@ -152,7 +134,7 @@ impl<F: Future> Future for Requested<F> {
             panic!("a future was polled after it had finished");
         };
         *this.phase = Phase::Polling;
-        let scope = this.begun.opened().map(Scope::enter);
+        let scope = this.begun.scope();
         // unwinding out of here leaves the phase at `Polling`
         let polled = future.poll(cx);
         match polled {

@@ -43,9 +43,9 @@ pub type Never = <fn() -> ! as Returns>::Type;
 /// A stage that has begun. Dropped without [`exit`](EnteredStage::exit) it was unwound.
 #[derive(Debug)]
 pub struct EnteredStage {
-    open: Open,
+    pub(crate) open: Open,
     /// Where the stage began, if not simply in what runs on this thread.
-    tally: Option<Arc<Tally>>,
+    pub(crate) tally: Option<Arc<Tally>>,
 }
 
 /// Begins a stage.

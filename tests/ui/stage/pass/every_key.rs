@@ -19,6 +19,12 @@ fn execute(hit: bool) -> Result<(), std::fmt::Error> {
     Ok(())
 }
 
+#[inference_stage("decode", stream, error = classify)]
+fn decode(upto: u8) -> impl futures::Stream<Item = Result<u8, std::fmt::Error>> {
+    futures::stream::iter((0..upto).map(Ok))
+}
+
 fn main() {
     let _ = execute(true);
+    drop(decode(1));
 }
