@@ -270,7 +270,7 @@ impl Wrap<'_> {
         };
         quote_spanned! {span=>
             let #guard = #private::#kind::#open(#arguments);
-            let #value #declared = #body;
+            let #value #declared = (#body);
             #guard.exit(#outcome);
             #value
         }
@@ -358,14 +358,14 @@ impl Wrap<'_> {
         if statements.is_empty() {
             block.clone()
         } else {
-            self.block(quote!(#statements #block))
+            quote_spanned!(Span::mixed_site()=> { #statements #block })
         }
     }
 
-    /// Braces that count as generated: `unused_braces` looks at the user's.
+    /// The user's braces: lints take what stands between braces of ours for generated, and look away.
     fn block(&self, tokens: TokenStream) -> TokenStream {
         let mut block = Group::new(Delimiter::Brace, tokens);
-        block.set_span(Span::mixed_site().located_at(self.function.braces));
+        block.set_span(self.function.braces);
         TokenTree::Group(block).into()
     }
 }

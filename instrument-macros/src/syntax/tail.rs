@@ -59,20 +59,31 @@ fn is_return(token: &TokenTree) -> bool {
     }
 }
 
-/// The first `return` or `?` that would leave the function. Braces of `async` blocks and closures are other bodies.
+/// The first `return` or `?` that would leave the function. Braces of `async` blocks, closures and functions are other
+/// bodies.
 pub(crate) fn early_exit(body: TokenStream) -> Option<Span> {
     let mut other_body = false;
-    for token in body {
+    let mut tokens = body.into_iter().peekable();
+    // Between the name of a function inside and its braces.
+    let mut signature = false;
+    while let Some(token) = tokens.next() {
         match &token {
             TokenTree::Ident(word) if word == "return" => return Some(word.span()),
             TokenTree::Punct(punct) if punct.as_char() == '?' => return Some(punct.span()),
-            TokenTree::Group(group) if !(other_body && group.delimiter() == Delimiter::Brace) => {
+            TokenTree::Group(group)
+                if (other_body || signature) && group.delimiter() == Delimiter::Brace =>
+            {
+                signature = false;
+            }
+            TokenTree::Group(group) => {
                 if let Some(span) = early_exit(group.stream()) {
                     return Some(span);
                 }
             }
             _ => {}
         }
+        let mut named = || matches!(tokens.peek(), Some(TokenTree::Ident(_)));
+        signature |= matches!(&token, TokenTree::Ident(word) if word == "fn") && named();
         other_body = match &token {
             TokenTree::Ident(word) => word == "async" || (other_body && word == "move"),
             TokenTree::Punct(punct) => punct.as_char() == '|',
@@ -120,7 +131,14 @@ mod tests {
 
     #[test]
     fn early_exits_are_seen_except_in_other_bodies() {
-        for text in ["return 1;", "if a { return b; } c", "f(a?)", "{ { x? } }"] {
+        for text in [
+            "return 1;",
+            "if a { return b; } c",
+            "f(a?)",
+            "{ { x? } }",
+            "fn f() { 1 } { return 2 }",
+            "let f: fn(u8) = g; if a { return b }",
+        ] {
             assert!(early_exit(tokens(text)).is_some(), "{text}");
         }
         for text in [
@@ -128,6 +146,8 @@ mod tests {
             "async { x? }",
             "async move { return 1 }",
             "|x| { return 1 }",
+            "fn f<T: A>(x: T) -> Option<u8> where T: B { x? } f(a)",
+            "impl A { fn f() { return } }",
         ] {
             assert!(early_exit(tokens(text)).is_none(), "{text}");
         }
