@@ -15,6 +15,8 @@ pub(crate) struct Finding {
     pub(crate) line: usize,
     /// The columns from which and to which is underlined, and the last line.
     pub(crate) underlined: [u64; 3],
+    /// `warning` or `error`.
+    pub(crate) level: String,
     /// The lint's or the error's name.
     pub(crate) code: String,
     pub(crate) text: String,
@@ -146,6 +148,7 @@ fn finding(message: &Value) -> Option<Finding> {
             number("line_end"),
             number("column_end"),
         ],
+        level: word(&message["level"]),
         code: word(&message["code"]["code"]),
         text: word(&message["message"]),
     })

@@ -208,6 +208,6 @@ pub(crate) fn text(attribute: &str) -> String {
             text.push('\n');
         }
     }
-    text += FUNCTIONS;
+    text += &FUNCTIONS.replace("LINES", &"    take(sum);\n".repeat(100));
     text.replace('@', attribute)
 }

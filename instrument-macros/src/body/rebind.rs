@@ -3,6 +3,7 @@
 //!
 //! Left outside, and dropped after the body: `_`, what a pattern does not bind, and what only the attribute uses.
 
+use crate::paths::generated;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::{FieldPat, FnArg, Ident, Pat, PatIdent, ReceiverKind, Signature, Type};
@@ -98,14 +99,14 @@ impl Names<'_> {
 
     fn name(&mut self, name: &mut PatIdent) {
         let user = name.ident.clone();
-        if mentions(self.attribute, &user) && (unused(&user) || !mentions(self.body, &user)) {
-            // Bound again, it would be a variable that nothing uses.
-            return;
-        }
-        if unused(&user) {
-            // Reading `_x` is a lint: outside, the parameter gets a name that only the macro can read.
-            name.ident
-                .set_span(Span::mixed_site().located_at(user.span()));
+        if mentions(self.attribute, &user) {
+            if unused(&user) || !mentions(self.body, &user) {
+                // Bound again, it would be a variable that nothing uses.
+                return;
+            }
+        } else {
+            // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can read.
+            name.ident.set_span(generated(user.span()));
         }
         let mutability = if name.by_ref.is_none() {
             name.mutability.take()

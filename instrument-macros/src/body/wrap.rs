@@ -148,7 +148,7 @@ impl Wrap<'_> {
 
     /// The body stays where it was.
     fn in_place(&self, inner: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
-        let body = self.block(self.function.body.clone());
+        let body = nested(&self.block(self.function.body.clone()));
         self.assemble(&self.function.sig, &inner(&body))
     }
 
@@ -201,7 +201,7 @@ impl Wrap<'_> {
             &returns.hint,
             self.outcome(returns),
         );
-        let Body { statements, block } = body;
+        let (statements, block) = (&body.statements, nested(&body.block));
         // Never true: it tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
             if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
@@ -270,7 +270,7 @@ impl Wrap<'_> {
         };
         quote_spanned! {span=>
             let #guard = #private::#kind::#open(#arguments);
-            let #value #declared = (#body);
+            let #value #declared = #body;
             #guard.exit(#outcome);
             #value
         }
@@ -286,7 +286,8 @@ impl Wrap<'_> {
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
-            return self.assemble(&self.function.sig, &self.block(quote!(#head #argument)));
+            let body = self.block(quote!(#head #argument));
+            return self.assemble(&self.function.sig, &nested(&body));
         }
         let private = &self.private;
         self.rebound(|body| {
@@ -358,6 +359,7 @@ impl Wrap<'_> {
         if statements.is_empty() {
             block.clone()
         } else {
+            let block = nested(block);
             quote_spanned!(Span::mixed_site()=> { #statements #block })
         }
     }
@@ -368,6 +370,11 @@ impl Wrap<'_> {
         block.set_span(self.function.braces);
         TokenTree::Group(block).into()
     }
+}
+
+/// The user's block among statements of ours. The parentheses keep `unused_braces` from it, and nothing looks at them.
+fn nested(block: &TokenStream) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> (#block))
 }
 
 #[cfg(test)]
@@ -426,7 +433,7 @@ mod tests {
                     if false {
                         look;
                     }
-                    { a.b() }
+                    ({ a.b() })
                 }
             )
             .to_string()
