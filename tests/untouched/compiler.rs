@@ -60,7 +60,7 @@ fn find(name: &'static str, probe: &str) -> Library {
     let mut libraries = files.iter().map(|file| (name, file.path()));
     let found = libraries.find(|library| {
         let name = format!("probe_of_{name}");
-        run(&rustc(), &name, std::slice::from_ref(library), &[], probe)
+        run(&rustc(), &name, std::slice::from_ref(library), &["--edition", "2024"], probe)
             .status
             .success()
     });
@@ -104,7 +104,7 @@ fn run(program: &OsStr, name: &str, known: &[Library], options: &[&str], text: &
     for (name, file) in known {
         command.arg("--extern").arg(assigned(name, file));
     }
-    command.args(["--edition", "2024", "--emit", "metadata"]);
+    command.args(["--emit", "metadata"]);
     command.args(["--crate-type", "lib", "--error-format", "json"]);
     command.args(options).output().expect("the compiler runs")
 }

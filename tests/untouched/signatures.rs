@@ -45,14 +45,16 @@ pub fn s_fails_without_words() -> Result<u8, ()> { Err(()) }
 @
 pub fn s_large_error() -> Result<u8, [u64; 64]> { Err([1; 64]) }
 @
+pub(crate) fn s_large_error_inside() -> Result<u8, [u64; 64]> { Err([1; 64]) }
+@
 pub fn s_panics(x: Option<u8>) -> u8 { assert!(x.is_some()); x.unwrap() }
 @
 pub async fn s_panics_later(x: Option<u8>) -> u8 { tick().await; x.unwrap() }
-/// Documented.
 @
+/// Documented.
 pub unsafe fn s_unsafe(x: *const u8) -> u8 { *x }
-/// Documented.
 @
+/// Documented.
 pub async unsafe fn s_unsafe_later(x: *const u8) -> u8 { tick().await; *x }
 @
 pub unsafe fn s_unsafe_twice(x: *const u8) -> u8 { unsafe { *x } }
@@ -175,7 +177,7 @@ LINES    tick().await;
 }
 
 mod private {
-    use super::*;
+    use crate::{inference_request, inference_stage, slot, ON};
     @
     pub fn unreachable_from_outside() {}
 }

@@ -186,11 +186,19 @@ const WAITING: &[&str] = &[
 /// What is said about signatures and ends.
 const FUNCTIONS: &str = include_str!("signatures.rs");
 
+/// How much is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Each statement in each shape.
+    Every,
+    /// Each statement in one shape.
+    Some,
+}
+
 /// The whole text, with `attribute` on each function.
-pub(crate) fn text(attribute: &str) -> String {
+pub(crate) fn text(extent: Extent, attribute: &str) -> String {
     let mut text = HEAD.to_owned();
-    let mut count = 0;
-    for shape in SHAPES {
+    for (at, shape) in SHAPES.into_iter().enumerate() {
         let waiting = if shape.contains("async fn") {
             WAITING
         } else {
@@ -198,13 +206,12 @@ pub(crate) fn text(attribute: &str) -> String {
         };
         // Refused in a body that stays in place.
         let leaves = |statement: &str| shape.contains("track_caller") && statement.contains("return");
-        for statement in STATEMENTS.iter().chain(waiting) {
-            if leaves(statement) {
+        for (count, statement) in STATEMENTS.iter().chain(waiting).enumerate() {
+            if leaves(statement) || (extent == Extent::Some && count % SHAPES.len() != at) {
                 continue;
             }
-            count += 1;
             let function = shape.replace("BODY", statement);
-            text += &function.replace("NAME", &format!("f{count}"));
+            text += &function.replace("NAME", &format!("f{at}_{count}"));
             text.push('\n');
         }
     }
