@@ -13,13 +13,14 @@ macro_rules! is {
         fn of<T>(_: &T) -> Of<T> {
             Of(PhantomData)
         }
-        #[expect(dead_code, reason = "for one half of the values each")]
+        #[allow(dead_code, reason = "which of them is used is the answer")]
         trait Otherwise {
             fn holds(&self) -> bool {
                 false
             }
         }
         impl<T> Otherwise for Of<T> {}
+        #[allow(dead_code, reason = "which of them is used is the answer")]
         impl<T: $bound> Of<T> {
             fn holds(&self) -> bool {
                 true
@@ -192,13 +193,19 @@ mod labelled_request {
 fn a_future_keeps_its_auto_traits() {
     let plain = untouched::found();
     let differ = |at: usize| plain.iter().any(|(_, traits)| traits[at] != plain[0].1[at]);
-    assert!(differ(0) && differ(1) && differ(2), "the functions differ: {plain:?}");
+    assert!(
+        differ(0) && differ(1) && differ(2),
+        "the functions differ: {plain:?}"
+    );
     for measured in [
         stage::found(),
         labelled::found(),
         request::found(),
         labelled_request::found(),
     ] {
-        assert_eq!(plain, measured, "Send, Sync, Unpin, UnwindSafe, RefUnwindSafe");
+        assert_eq!(
+            plain, measured,
+            "Send, Sync, Unpin, UnwindSafe, RefUnwindSafe"
+        );
     }
 }

@@ -60,9 +60,15 @@ fn find(name: &'static str, probe: &str) -> Library {
     let mut libraries = files.iter().map(|file| (name, file.path()));
     let found = libraries.find(|library| {
         let name = format!("probe_of_{name}");
-        run(&rustc(), &name, std::slice::from_ref(library), &["--edition", "2024"], probe)
-            .status
-            .success()
+        run(
+            &rustc(),
+            &name,
+            std::slice::from_ref(library),
+            &["--edition", "2024"],
+            probe,
+        )
+        .status
+        .success()
     });
     found.unwrap_or_else(|| panic!("`{probe}` compiles with none of {files:?}"))
 }
@@ -115,12 +121,7 @@ pub(crate) fn check(name: &str, options: &[&str], text: &str) -> BTreeSet<Findin
 }
 
 /// What clippy, and rustc through it, say about a text.
-pub(crate) fn lint(
-    clippy: &OsStr,
-    name: &str,
-    options: &[&str],
-    text: &str,
-) -> BTreeSet<Finding> {
+pub(crate) fn lint(clippy: &OsStr, name: &str, options: &[&str], text: &str) -> BTreeSet<Finding> {
     findings(&run(clippy, name, libraries(), options, text))
 }
 

@@ -35,21 +35,51 @@ const LINTS: [&str; 21] = [
 const LOST: [(&str, &str); 17] = [
     ("clippy::missing_const_for_fn", "it can't be one any more"),
     ("clippy::unused_async", "the stage is awaited"),
-    ("clippy::manual_async_fn", "the body is more than an `async` block"),
-    ("clippy::needless_pass_by_value", "the body takes the arguments"),
+    (
+        "clippy::manual_async_fn",
+        "the body is more than an `async` block",
+    ),
+    (
+        "clippy::needless_pass_by_value",
+        "the body takes the arguments",
+    ),
     ("clippy::boxed_local", "the body takes the arguments"),
-    ("clippy::only_used_in_recursion", "the body takes the arguments"),
-    ("clippy::not_unsafe_ptr_arg_deref", "the body takes the arguments"),
-    ("clippy::collection_is_never_read", "the body takes the arguments"),
-    ("clippy::needless_lifetimes", "the body's type names them again"),
-    ("clippy::elidable_lifetime_names", "the body's type names them again"),
+    (
+        "clippy::only_used_in_recursion",
+        "the body takes the arguments",
+    ),
+    (
+        "clippy::not_unsafe_ptr_arg_deref",
+        "the body takes the arguments",
+    ),
+    (
+        "clippy::collection_is_never_read",
+        "the body takes the arguments",
+    ),
+    (
+        "clippy::needless_lifetimes",
+        "the body's type names them again",
+    ),
+    (
+        "clippy::elidable_lifetime_names",
+        "the body's type names them again",
+    ),
     ("unconditional_recursion", "it looks into no closure"),
     ("clippy::cognitive_complexity", "it looks into no closure"),
     ("clippy::unwrap_in_result", "it looks into no closure"),
     ("clippy::large_stack_frames", "the frame is the closure's"),
-    ("clippy::needless_return", "it looks into no closure of a macro"),
-    ("clippy::implicit_return", "it looks into no closure of a macro"),
-    ("clippy::default_numeric_fallback", "a block inside is no body"),
+    (
+        "clippy::needless_return",
+        "it looks into no closure of a macro",
+    ),
+    (
+        "clippy::implicit_return",
+        "it looks into no closure of a macro",
+    ),
+    (
+        "clippy::default_numeric_fallback",
+        "a block inside is no body",
+    ),
 ];
 
 /// The same, the other way.
@@ -60,8 +90,14 @@ const NEW: [(&str, &str); 5] = [
         "clippy::must_use_candidate",
         "a static that a closure uses does not make the function impure",
     ),
-    ("clippy::result_large_err", "said of the function, and of the closure"),
-    ("unused_assignments", "a field of `mut self` that nobody reads again"),
+    (
+        "clippy::result_large_err",
+        "said of the function, and of the closure",
+    ),
+    (
+        "unused_assignments",
+        "a field of `mut self` that nobody reads again",
+    ),
 ];
 
 fn found(clippy: &OsStr, name: &str, edition: &str, text: &str) -> BTreeSet<Finding> {
@@ -83,7 +119,10 @@ fn differences(
     let plain = found(clippy, "lints_plain", edition, &text);
     let errors = plain.iter().filter(|finding| finding.level == "error");
     assert_eq!(errors.collect::<Vec<_>>(), Vec::<&Finding>::new());
-    assert!(plain.len() > 500, "the subjects give reason to more: {plain:?}");
+    assert!(
+        plain.len() > 500,
+        "the subjects give reason to more: {plain:?}"
+    );
     let line = |at: usize| text.lines().nth(at - 1).unwrap_or_default().trim();
     let mut different = [Vec::new(), Vec::new()];
     for (name, attribute) in attributes {
@@ -100,7 +139,9 @@ fn differences(
 }
 
 fn assert_known(what: &str, different: &[(String, String)], known: &[(&str, &str)]) {
-    let unknown = different.iter().filter(|(code, _)| !known.iter().any(|(known, _)| known == code));
+    let unknown = different
+        .iter()
+        .filter(|(code, _)| !known.iter().any(|(known, _)| known == code));
     let unknown: Vec<_> = unknown.map(|(_, sentence)| sentence.as_str()).collect();
     assert!(unknown.is_empty(), "{what}:\n{}", unknown.join("\n"));
 }
@@ -125,7 +166,10 @@ fn lints_on_the_users_code_are_the_same() {
     for (which, known) in [(0, &LOST[..]), (1, &NEW[..])] {
         for (lint, reason) in known {
             let seen = all[which].iter().any(|(code, _)| code == lint);
-            assert!(seen, "{lint} is the same with an attribute, though {reason}");
+            assert!(
+                seen,
+                "{lint} is the same with an attribute, though {reason}"
+            );
         }
     }
 }

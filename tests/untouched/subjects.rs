@@ -205,7 +205,8 @@ pub(crate) fn text(extent: Extent, attribute: &str) -> String {
             &[]
         };
         // Refused in a body that stays in place.
-        let leaves = |statement: &str| shape.contains("track_caller") && statement.contains("return");
+        let leaves =
+            |statement: &str| shape.contains("track_caller") && statement.contains("return");
         for (count, statement) in STATEMENTS.iter().chain(waiting).enumerate() {
             if leaves(statement) || (extent == Extent::Some && count % SHAPES.len() != at) {
                 continue;
