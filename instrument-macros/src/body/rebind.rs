@@ -109,8 +109,9 @@ impl Names<'_> {
                 // Bound again, it would be a variable that nothing uses.
                 return;
             }
-        } else {
+        } else if !user.to_string().starts_with("__") {
             // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can read.
+            // Not `__x`: that could be one of the expansion's own.
             name.ident.set_span(generated(user.span()));
         }
         let mutability = if name.by_ref.is_none() {
@@ -126,7 +127,7 @@ impl Names<'_> {
     }
 }
 
-/// `_x`, but not `__x`: that is no lint, and could be one of the expansion's own names.
+/// `_x`, but not `__x`: that is no lint.
 fn unused(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with('_') && !name.starts_with("__")

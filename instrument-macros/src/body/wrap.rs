@@ -1,10 +1,11 @@
 //! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
-use crate::syntax::partial_fn::PartialFn;
+use crate::paths::generated;
+use crate::syntax::partial_fn::{PartialFn, braced};
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::tail::BoxedTail;
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Path, Signature};
 
@@ -56,11 +57,12 @@ pub(crate) enum Arguments {
 }
 
 /// A body on its way into a closure or an `async` block.
-struct Body {
+struct Body<'a> {
     /// Binds the parameters again.
     statements: TokenStream,
-    /// The user's, in a block of its own: items may follow no statement of ours.
-    block: TokenStream,
+    /// The user's, a block of its own: items may follow no statement of ours. Its braces are the user's, too: lints take
+    /// what stands between braces of ours for generated, and look away.
+    block: &'a Group,
 }
 
 /// Names of the expansion's own variables; mixed-site, so user code can't see them.
@@ -92,7 +94,7 @@ impl Wrap<'_> {
         if expressions.is_empty() && error.is_none() {
             return function.unchanged(checks);
         }
-        let body = self.block(function.body.clone());
+        let body = nested(&function.block);
         let block =
             quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error } #body);
         function.emit(&function.sig, &block)
@@ -134,21 +136,23 @@ impl Wrap<'_> {
     }
 
     /// The body moves: into a closure or an `async` block.
-    fn rebound(&self, inner: impl FnOnce(&Body) -> TokenStream) -> TokenStream {
+    fn rebound(&self, inner: impl FnOnce(&Body<'_>) -> TokenStream) -> TokenStream {
         let attribute = match &self.arguments {
             Arguments::Fixed(_) => &TokenStream::new(),
             Arguments::Listening { made, .. } => made,
         };
         let Rebound { sig, statements } =
             rebind(&self.function.sig, attribute, &self.function.body);
-        let block = self.block(self.function.body.clone());
-        let body = Body { statements, block };
+        let body = Body {
+            statements,
+            block: &self.function.block,
+        };
         self.assemble(&sig, &inner(&body))
     }
 
     /// The body stays where it was.
     fn in_place(&self, inner: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
-        let body = nested(&self.block(self.function.body.clone()));
+        let body = nested(&self.function.block);
         self.assemble(&self.function.sig, &inner(&body))
     }
 
@@ -184,7 +188,7 @@ impl Wrap<'_> {
     }
 
     /// `async fn`
-    fn future(&self, returns: &Returns, body: &Body) -> TokenStream {
+    fn future(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value, guard) = (
             &self.private,
@@ -193,7 +197,7 @@ impl Wrap<'_> {
             local("__guard"),
         );
         if let Shape::Never = returns.shape {
-            let (never, body) = (local(self.verbs.never), self.braced(body));
+            let (never, body) = (local(self.verbs.never), Self::whole(body));
             return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
         }
         let (wrapper, hint, outcome) = (
@@ -201,7 +205,10 @@ impl Wrap<'_> {
             &returns.hint,
             self.outcome(returns),
         );
-        let (statements, block) = (&body.statements, nested(&body.block));
+        let (statements, block) = (&body.statements, nested(body.block));
+        // Where the body ends: a value that does not live long enough is told of here.
+        let end = self.function.body.clone().into_iter().last();
+        let last = Ident::new("__r", end.map_or(span, |end| generated(end.span())));
         // Never true: it tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
             if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
@@ -211,12 +218,12 @@ impl Wrap<'_> {
         quote_spanned! {span=>
             let (#value, #guard) = #private::#wrapper::new(#arguments, async move { #expected #statements #block }).await;
             #guard.exit(#outcome);
-            #value
+            #last
         }
     }
 
     /// A function that returns a value.
-    fn value(&self, returns: &Returns, body: &Body) -> TokenStream {
+    fn value(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value, guard) = (
             &self.private,
@@ -227,7 +234,7 @@ impl Wrap<'_> {
         let outcome = self.outcome(returns);
         if returns.hides_a_type {
             // Only as the last expression does the body learn the type that the function promised.
-            let (run, hint, body) = (local(self.verbs.sync), &returns.hint, self.braced(body));
+            let (run, hint, body) = (local(self.verbs.sync), &returns.hint, Self::whole(body));
             let outcome = self.outcome_of_reference(returns);
             return quote_spanned!(span=> #private::#run(#arguments, move || -> #hint #body, |#value| #outcome));
         }
@@ -241,7 +248,7 @@ impl Wrap<'_> {
     }
 
     /// `-> !`: the guard is only ever dropped, by unwinding.
-    fn never(&self, returns: &Returns, body: &Body) -> TokenStream {
+    fn never(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
         let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
@@ -286,7 +293,7 @@ impl Wrap<'_> {
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
-            let body = self.block(quote!(#head #argument));
+            let body = braced(quote!(#head #argument), self.function.block.span());
             return self.assemble(&self.function.sig, &nested(&body));
         }
         let private = &self.private;
@@ -311,8 +318,8 @@ impl Wrap<'_> {
     }
 
     /// The body as a closure. `call` asks for `FnOnce`, which lets it hand out what it borrowed.
-    fn call(&self, returns: &Returns, body: &Body) -> TokenStream {
-        let (private, hint, body) = (&self.private, &returns.hint, self.braced(body));
+    fn call(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
+        let (private, hint, body) = (&self.private, &returns.hint, Self::whole(body));
         quote_spanned!(Span::mixed_site()=> #private::call(move || -> #hint #body))
     }
 
@@ -354,26 +361,19 @@ impl Wrap<'_> {
     }
 
     /// The body as one block.
-    fn braced(&self, body: &Body) -> TokenStream {
+    fn whole(body: &Body<'_>) -> TokenStream {
         let Body { statements, block } = body;
         if statements.is_empty() {
-            block.clone()
+            block.to_token_stream()
         } else {
             let block = nested(block);
             quote_spanned!(Span::mixed_site()=> { #statements #block })
         }
     }
-
-    /// The user's braces: lints take what stands between braces of ours for generated, and look away.
-    fn block(&self, tokens: TokenStream) -> TokenStream {
-        let mut block = Group::new(Delimiter::Brace, tokens);
-        block.set_span(self.function.braces);
-        TokenTree::Group(block).into()
-    }
 }
 
 /// The user's block among statements of ours. The parentheses keep `unused_braces` from it, and nothing looks at them.
-fn nested(block: &TokenStream) -> TokenStream {
+fn nested(block: &Group) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> (#block))
 }
 
