@@ -36,7 +36,9 @@ fn places(tokens: TokenStream, found: &mut Places) {
 /// that spans without a place have.
 fn read(path: &std::path::Path) -> (Places, Places) {
     let text = fs::read_to_string(path).expect("a readable file");
-    let source: TokenStream = format!("\n{text}").parse().expect("golden inputs are made of tokens");
+    let source: TokenStream = format!("\n{text}")
+        .parse()
+        .expect("golden inputs are made of tokens");
     let (mut user, mut expanded) = (Places::new(), Places::new());
     places(source.clone(), &mut user);
     places(expand(source), &mut expanded);
@@ -46,7 +48,9 @@ fn read(path: &std::path::Path) -> (Places, Places) {
 fn measured() -> impl Iterator<Item = std::path::PathBuf> {
     inputs().into_iter().filter(|path| {
         let text = fs::read_to_string(path).expect("a readable file");
-        text.contains("#[inference_") && !path.ends_with("mistakes.rs") && !path.ends_with("crate_path.rs")
+        text.contains("#[inference_")
+            && !path.ends_with("mistakes.rs")
+            && !path.ends_with("crate_path.rs")
     })
 }
 
@@ -61,7 +65,9 @@ fn every_token_of_a_function_comes_back_in_its_place() {
             .map(|(number, _)| number)
             .collect();
         for (place, tokens) in &user {
-            let came = expanded.get(place).is_some_and(|came| came.is_superset(tokens));
+            let came = expanded
+                .get(place)
+                .is_some_and(|came| came.is_superset(tokens));
             assert!(
                 came || attributes.contains(&place.0),
                 "{}: {tokens:?} at {place:?} became {:?}",

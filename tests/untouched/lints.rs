@@ -83,7 +83,7 @@ const LOST: [(&str, &str); 17] = [
 ];
 
 /// The same, the other way.
-const NEW: [(&str, &str); 5] = [
+const NEW: [(&str, &str); 6] = [
     ("clippy::implicit_return", "the expansion ends without one"),
     ("clippy::large_stack_frames", "the frame is the closure's"),
     (
