@@ -87,11 +87,6 @@ fn starts_closure(tokens: &[TokenTree]) -> bool {
     matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|')
 }
 
-/// Whether there are statements.
-pub(crate) fn has_semicolon(body: TokenStream) -> bool {
-    body.into_iter().any(|token| is_semicolon(&token))
-}
-
 fn is_semicolon(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
 }
@@ -286,6 +281,8 @@ mod tests {
             "anyhow::bail!(x)",
             "ensure!(x, y)",
             "r#try!(x)",
+            "fn f() { 1 } { return 2 }",
+            "let f: fn(u8) = g; if a { return b }",
         ] {
             assert!(early_exit(tokens(text)).is_some(), "{text}");
         }
@@ -302,6 +299,8 @@ mod tests {
             "fn f<T: ?Sized>(x: &T) {}",
             "macro_rules! m { ($($x:expr)?) => { return $x } }",
             "ensure(x)",
+            "fn f<T: A>(x: T) -> Option<u8> where T: B { x? } f(a)",
+            "impl A { fn f() { return } }",
         ] {
             assert!(early_exit(tokens(text)).is_none(), "{text}");
         }
