@@ -5,8 +5,9 @@
 //! `cargo bench --bench hot_path --features testing`; the latest figures are in `docs/performance.md`.
 #![allow(missing_docs, reason = "nobody uses a benchmark from outside")]
 
+use futures::{StreamExt, stream};
 use instrument_inference::testing::Rig;
-use instrument_inference::{Telemetry, inference_request, inference_stage};
+use instrument_inference::{MeasureTokens, Telemetry, inference_request, inference_stage};
 use std::hint::black_box;
 use std::pin::pin;
 use std::sync::Barrier;
@@ -82,6 +83,15 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
+/// The next token of a stream that never ends. It belongs to the request in which it is asked first.
+fn token<'a>() -> Box<dyn FnMut() + Send + 'a> {
+    let mut tokens = None;
+    Box::new(move || {
+        let tokens = tokens.get_or_insert_with(|| stream::repeat(1_u8).measure_tokens(|_| 1));
+        black_box(poll_once(tokens.next()));
+    })
+}
+
 /// A case and its body.
 type Case<'a> = (&'static str, Box<dyn FnMut() + Send + 'a>);
 
@@ -112,6 +122,7 @@ fn cases(clock: &quanta::Clock) -> Vec<Case<'_>> {
             Box::new(|| poll_once(plain_asynchronous())),
         ),
         ("stage, async", Box::new(|| poll_once(asynchronous()))),
+        ("token of a stream", token()),
     ]
 }
 

@@ -782,8 +782,9 @@ pub use instrument_runtime::{
 };
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Carried, Entered, InScope, Members, Metric, MetricKind, RequestContext, carry,
-    carry_async, queue, spawn, spawn_blocking,
+    CATALOG, Carried, Entered, FinishReason, InScope, MeasureTokens, Measured, Members, Metric,
+    MetricKind, RequestContext, TokenCount, TokenKind, carry, carry_async, queue, spawn,
+    spawn_blocking,
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{

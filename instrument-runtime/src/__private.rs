@@ -19,7 +19,7 @@ pub use crate::request::{
         BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
     },
     follow::{Follow, follow},
-    members::members,
+    members::{Members, members},
     opened::{
         InPlaceRequest, OpenedRequest, Requested, open, request_deferred, request_never,
         request_sync,
@@ -32,10 +32,14 @@ pub use crate::request::{
 };
 pub use crate::request::{
     inner::InnerErrorType,
-    outcome::{Answers, ErrorOutcome, Probe, Split, ValueOutcome, error_type_by},
+    outcome::{
+        Answers, ErrorOutcome, Fallible, Probe, Split, ValueOutcome, error_type_by, fallible,
+    },
 };
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
+#[cfg(feature = "metrics")]
+pub use crate::slot::model_slot::AsModelSlot;
 pub use crate::vocab::buckets::Buckets;
 pub use crate::vocab::classify::Classify;
 pub use crate::vocab::error_type::ErrorType;

@@ -89,6 +89,7 @@ fn borrowed(value: &Expr) -> TokenStream {
     let tight = matches!(
         value,
         Expr::Array(_)
+            | Expr::Await(_)
             | Expr::Block(_)
             | Expr::Call(_)
             | Expr::Field(_)
@@ -101,13 +102,15 @@ fn borrowed(value: &Expr) -> TokenStream {
             | Expr::MethodCall(_)
             | Expr::Paren(_)
             | Expr::Path(_)
+            | Expr::Struct(_)
             | Expr::Tuple(_)
+            | Expr::Unary(_)
     );
     if tight {
         return quote!(#ampersand #value);
     }
     let mut parentheses = Group::new(Delimiter::Parenthesis, value.to_token_stream());
-    parentheses.set_span(Span::mixed_site().located_at(value.span()));
+    parentheses.set_span(value.span());
     quote!(#ampersand #parentheses)
 }
 

@@ -1,14 +1,15 @@
 //! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
-use crate::paths::respan;
+use crate::paths::{generated, moved, respan};
 use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::streams::StreamType;
-use crate::syntax::tail::BoxedTail;
+use crate::syntax::tail::{BoxedTail, before_closure, has_semicolon};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Path, Signature};
+use syn::spanned::Spanned;
+use syn::{Lifetime, Path, Signature};
 
 /// What the runtime calls the parts of one macro.
 pub(crate) struct Verbs {
@@ -99,9 +100,9 @@ impl Wrap<'_> {
         if expressions.is_empty() && error.is_none() {
             return function.unchanged(checks);
         }
-        let body = self.block(function.body.clone());
-        let block =
-            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error } #body);
+        let looked_at =
+            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error });
+        let block = nested(&looked_at, &self.own_block(function.body.clone()));
         function.emit(&function.sig, &block)
     }
 
@@ -140,6 +141,12 @@ impl Wrap<'_> {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
             }
             Shape::BoxedFuture(_) => self.boxed(&returns),
+            Shape::Value
+                if returns.is_hidden
+                    && let Some(call) = self.returned_closure() =>
+            {
+                self.assemble(sig, &call)
+            }
             _ if tracked => self.in_place(|body| self.tracked(&returns, body)),
             Shape::Never => self.rebound(|body| self.never(&returns, body)),
             Shape::Value => self.rebound(|body| self.value(&returns, body)),
@@ -154,14 +161,17 @@ impl Wrap<'_> {
         };
         let Rebound { sig, statements } =
             rebind(&self.function.sig, attribute, &self.function.body);
-        let block = self.block(self.function.body.clone());
+        let block = self.own_block(self.function.body.clone());
         let body = Body { statements, block };
         self.assemble(&sig, &inner(&body))
     }
 
     /// The body stays where it was.
     fn in_place(&self, inner: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
-        let body = self.block(self.function.body.clone());
+        let body = nested(
+            &TokenStream::new(),
+            &self.own_block(self.function.body.clone()),
+        );
         self.assemble(&self.function.sig, &inner(&body))
     }
 
@@ -210,7 +220,7 @@ impl Wrap<'_> {
             return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
         }
         let hint = &returns.hint;
-        let Body { statements, block } = body;
+        let body = nested(&body.statements, &body.block);
         // Never true: it tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
             if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
@@ -219,7 +229,7 @@ impl Wrap<'_> {
         };
         self.awaited(
             returns,
-            &quote_spanned!(span=> async move { #expected #statements #block }),
+            &quote_spanned!(span=> async move { #expected #body }),
         )
     }
 
@@ -294,6 +304,21 @@ impl Wrap<'_> {
         }
     }
 
+    /// A closure at the end of `-> impl Fn(&str) -> &str` learns its lifetimes only where the function itself ends. Making it
+    /// can't go wrong, so the stage is left right before it.
+    fn returned_closure(&self) -> Option<TokenStream> {
+        if self.verbs.many || self.error.is_some() {
+            return None;
+        }
+        let span = Span::mixed_site();
+        let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
+        let (kind, open) = (local(self.verbs.in_place.0), local(self.verbs.in_place.1));
+        let entered = quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments););
+        let exit = quote_spanned!(span=> #guard.exit(#private::Outcome::Ok););
+        let body = before_closure(self.function.body.clone(), exit)?;
+        Some(nested(&entered, &self.own_block(body)))
+    }
+
     /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.
     fn boxed(&self, returns: &Returns) -> TokenStream {
         if let Some(BoxedTail {
@@ -304,7 +329,8 @@ impl Wrap<'_> {
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
-            return self.assemble(&self.function.sig, &self.block(quote!(#head #argument)));
+            let body = self.own_block(quote!(#head #argument));
+            return self.assemble(&self.function.sig, &nested(&TokenStream::new(), &body));
         }
         let private = &self.private;
         self.rebound(|body| {
@@ -429,7 +455,11 @@ impl Wrap<'_> {
         let span = Span::mixed_site();
         let private = &self.private;
         match self.error {
-            Some(path) => quote_spanned!(span=> #private::outcome_by!(#reference, #path)),
+            Some(path) => {
+                // What is wrong with the returned type is wrong with the path beside it.
+                let reference = moved(reference.clone(), path.span());
+                quote_spanned!(generated(path.span())=> #private::outcome_by!(#reference, #path))
+            }
             None if returns.never_fails() && self.verbs.many => {
                 quote_spanned!(span=> #private::Outcomes::All(#private::Outcome::Ok))
             }
@@ -445,11 +475,18 @@ impl Wrap<'_> {
         if statements.is_empty() {
             block.clone()
         } else {
-            self.block(quote!(#statements #block))
+            self.block(nested(statements, block))
         }
     }
 
-    /// Braces that count as generated: `unused_braces` looks at the user's.
+    /// The user's braces: their edition says when the temporaries of the last expression are dropped.
+    fn own_block(&self, tokens: TokenStream) -> TokenStream {
+        let mut block = Group::new(Delimiter::Brace, tokens);
+        block.set_span(self.function.braces);
+        TokenTree::Group(block).into()
+    }
+
+    /// Braces of the expansion.
     fn block(&self, tokens: TokenStream) -> TokenStream {
         let mut block = Group::new(Delimiter::Brace, tokens);
         block.set_span(Span::mixed_site().located_at(self.function.braces));
@@ -465,6 +502,20 @@ fn output(returns: &Returns) -> TokenStream {
     }
 }
 
+/// The user's block behind statements of ours. One expression in it gets a label: `unused_braces` takes the braces for a
+/// whim otherwise. The label stands where the block does, because a block has the edition of its first token.
+fn nested(statements: &TokenStream, block: &TokenStream) -> TokenStream {
+    let several = block
+        .clone()
+        .into_iter()
+        .any(|block| matches!(block, TokenTree::Group(inner) if has_semicolon(inner.stream())));
+    let label = (!several).then(|| {
+        let label = Lifetime::new("'__body", block.span());
+        quote_spanned!(Span::mixed_site()=> #label:)
+    });
+    quote_spanned!(Span::mixed_site()=> #statements #label #block)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -474,7 +525,7 @@ mod tests {
         let mut diagnostics = crate::diag::Diagnostics::new();
         let item = "fn f(a: A) -> B { a.b() }".parse().expect("made of tokens");
         let function = PartialFn::read(
-            &crate::syntax::partial_fn::Place::measured("inference_stage"),
+            &crate::syntax::no_function::Place::measured("inference_stage"),
             &item,
             &mut diagnostics,
         );
@@ -522,7 +573,7 @@ mod tests {
                     if false {
                         look;
                     }
-                    { a.b() }
+                    '__body: { a.b() }
                 }
             )
             .to_string()

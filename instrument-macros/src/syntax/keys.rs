@@ -5,12 +5,13 @@ use crate::paths::CratePath;
 use crate::syntax::args::Once;
 use crate::syntax::buckets::Buckets;
 use crate::syntax::duration;
+use crate::syntax::expression;
 use crate::syntax::labels::{self, Label};
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Ident, Path, Result};
+use syn::parse::ParseStream;
+use syn::{Error, Expr, Ident, LitFloat, Path, Result, Token, token};
 
 /// As written.
 #[derive(Default)]
@@ -52,7 +53,7 @@ impl SharedKeys {
             }),
             "model" => self
                 .model
-                .value(key, "model = &self.slot", input, diagnostics, Expr::parse),
+                .value(key, "model = &self.slot", input, diagnostics, model),
             "buckets" => self.buckets.value(
                 key,
                 "buckets = [0.005, 0.01, 0.05]",
@@ -60,20 +61,17 @@ impl SharedKeys {
                 diagnostics,
                 Buckets::parse,
             ),
-            "objective" => self.objective.value(
-                key,
-                "objective = \"50ms\"",
-                input,
-                diagnostics,
-                duration::parse,
-            ),
+            "objective" => {
+                self.objective
+                    .value(key, "objective = \"50ms\"", input, diagnostics, objective)
+            }
             "stream" => self.stream.flag(key, input, diagnostics),
             "error" => self.error.value(
                 key,
                 "error = path::to::function",
                 input,
                 diagnostics,
-                Path::parse,
+                function,
             ),
             "crate" => self.krate.value(
                 key,
@@ -129,6 +127,58 @@ impl SharedKeys {
             paths,
         }
     }
+}
+
+/// The value of `model`. Its type is rustc's to check; a literal can be told here what it should be.
+fn model(input: ParseStream<'_>) -> Result<Expr> {
+    match expression::parse(input)? {
+        Expr::Lit(literal) => Err(Error::new_spanned(
+            literal,
+            "a model is the slot that `telemetry.model(name, version)` hands out: `model = &self.slot`",
+        )),
+        model => Ok(model),
+    }
+}
+
+/// The value of `objective`, in nanoseconds.
+fn objective(input: ParseStream<'_>) -> Result<u64> {
+    let start = input.span();
+    let ratio = input.fork().parse::<LitFloat>();
+    if ratio.is_ok_and(|ratio| ratio.base10_parse::<f64>().is_ok_and(|ratio| ratio < 1.0)) {
+        let text = "an objective is a latency, not a ratio: `objective = \"50ms\"`";
+        return Err(Error::new(start, text));
+    }
+    duration::parse(input)
+}
+
+/// The value of `error`.
+fn function(input: ParseStream<'_>) -> Result<Path> {
+    const EXPECTED: &str = "`error` takes the path of a function, `fn(&E) -> ErrorType`";
+    let start = input.span();
+    if input.peek(Token![<]) {
+        return Err(Error::new(
+            start,
+            format!("{EXPECTED}; give a trait's function a name of its own"),
+        ));
+    }
+    let Ok(path) = input.parse::<Path>() else {
+        return Err(Error::new(
+            start,
+            format!("{EXPECTED}: `error = path::to::function`"),
+        ));
+    };
+    if input.peek(token::Paren) {
+        return Err(input.error(format!(
+            "{EXPECTED}, and does not call it: leave the parentheses out"
+        )));
+    }
+    if input.peek(Token![.]) || input.peek(Token![!]) {
+        return Err(Error::new(
+            start,
+            format!("{EXPECTED}: `error = path::to::function`"),
+        ));
+    }
+    Ok(path)
 }
 
 /// Where there can be no stream. Any other type is asked what it is.

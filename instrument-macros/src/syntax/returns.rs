@@ -30,6 +30,8 @@ pub(crate) struct Returns {
     pub(crate) hides_a_type: bool,
     /// The `impl Stream` in what is awaited or returned.
     pub(crate) stream: Option<StreamType>,
+    /// Whether that is all: `-> impl Trait`.
+    pub(crate) is_hidden: bool,
     never_fails: bool,
 }
 
@@ -42,6 +44,7 @@ impl Returns {
                 hint,
                 hides_a_type: false,
                 stream: None,
+                is_hidden: false,
                 never_fails: true,
             };
         };
@@ -66,6 +69,7 @@ impl Returns {
             hint: hint.to_token_stream(),
             hides_a_type,
             stream,
+            is_hidden: is_hidden(declared),
             never_fails,
         }
     }
@@ -92,6 +96,14 @@ impl Returns {
     /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
     pub(crate) fn never_fails(&self) -> bool {
         self.never_fails
+    }
+}
+
+fn is_hidden(declared: &Type) -> bool {
+    match declared {
+        Type::Group(inner) => is_hidden(&inner.elem),
+        Type::Paren(inner) => is_hidden(&inner.elem),
+        _ => matches!(declared, Type::ImplTrait(_)),
     }
 }
 

@@ -39,6 +39,62 @@ impl BoxedTail {
     }
 }
 
+/// The body with `statement` before the closure that it ends in; `None` where it may leave elsewhere.
+pub(crate) fn before_closure(body: TokenStream, statement: TokenStream) -> Option<TokenStream> {
+    let mut head: Vec<TokenTree> = body.into_iter().collect();
+    let tail = head.split_off(
+        head.iter()
+            .rposition(is_semicolon)
+            .map_or(0, |last| last + 1),
+    );
+    if early_exit(head.iter().cloned().collect()).is_some() {
+        return None;
+    }
+    let tail = if starts_closure(&tail) {
+        statement.into_iter().chain(tail).collect()
+    } else {
+        in_block(tail, statement)?
+    };
+    Some(head.into_iter().chain(tail).collect())
+}
+
+/// The same for a block with a label or without.
+fn in_block(mut tokens: Vec<TokenTree>, statement: TokenStream) -> Option<TokenStream> {
+    let Some(TokenTree::Group(block)) = tokens.pop() else {
+        return None;
+    };
+    let alone = match tokens.as_slice() {
+        [] => true,
+        [
+            TokenTree::Punct(tick),
+            TokenTree::Ident(_),
+            TokenTree::Punct(colon),
+        ] => tick.as_char() == '\'' && colon.as_char() == ':',
+        _ => false,
+    };
+    if !alone || block.delimiter() != Delimiter::Brace {
+        return None;
+    }
+    let mut new = Group::new(Delimiter::Brace, before_closure(block.stream(), statement)?);
+    new.set_span(block.span());
+    Some(tokens.into_iter().chain([TokenTree::Group(new)]).collect())
+}
+
+fn starts_closure(tokens: &[TokenTree]) -> bool {
+    let word = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if ["async", "move", "static"].iter().any(|known| word == known));
+    let first = tokens.iter().find(|token| !word(token));
+    matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|')
+}
+
+/// Whether there are statements.
+pub(crate) fn has_semicolon(body: TokenStream) -> bool {
+    body.into_iter().any(|token| is_semicolon(&token))
+}
+
+fn is_semicolon(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
+}
+
 /// The argument of a call with one argument; rustfmt may have put a comma behind it.
 fn only_argument(parentheses: &Group) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = parentheses.stream().into_iter().collect();
@@ -113,6 +169,34 @@ mod tests {
             "Box::pin(a);",
             "Box::new(a)",
             "if x { return y } Box::pin(a)",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_closure_at_the_end_is_found() {
+        let found =
+            |text| before_closure(tokens(text), tokens("here ;")).map(|body| body.to_string());
+        for (text, expected) in [
+            ("|x| x", "here ; | x | x"),
+            (
+                "let f = |y| { return y; }; move |x| f(x?)",
+                "let f = | y | { return y ; } ; here ; move | x | f (x ?)",
+            ),
+            ("f(); || { a; b }", "f () ; here ; || { a ; b }"),
+            ("a; 'b: { c; || d }", "a ; 'b : { c ; here ; || d }"),
+        ] {
+            assert_eq!(found(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "f()",
+            "a | b",
+            "if a { return |x| x; } |x| x",
+            "if a { |x| x } else { |x| x }",
+            "f()?; |x| x",
+            "|x| x;",
         ] {
             assert_eq!(found(text), None, "{text}");
         }

@@ -23,7 +23,7 @@ async fn execute(&self, batch: Batch) -> Result<Logits, ModelError> {
                     return __r;
                 }
                 let (batch,) = (batch,);
-                { self.model.forward(batch).await }
+                '__body: { self.model.forward(batch).await }
             },
         )
         .await;

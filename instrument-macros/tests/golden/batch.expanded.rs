@@ -47,7 +47,7 @@ async fn execute_later(
                     return __r;
                 }
                 let (inputs,) = (inputs,);
-                { forward(inputs).await }
+                '__body: { forward(inputs).await }
             },
         )
         .await;

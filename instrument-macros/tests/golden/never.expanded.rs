@@ -14,7 +14,7 @@ async fn worker(queue: Queue) -> ! {
             P::StageArgs::NONE,
             async move {
                 let (queue,) = (queue,);
-                {
+                '__body: {
                     loop {
                         queue.step().await;
                     }
@@ -34,7 +34,7 @@ fn spin(queue: Queue) -> ! {
     let __guard = P::enter(__site, P::StageArgs::NONE);
     P::call(move || -> ! {
         let (queue,) = (queue,);
-        {
+        '__body: {
             loop {
                 queue.step();
             }

@@ -12,7 +12,7 @@ fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> _ {
         let (prompt,) = (prompt,);
-        { self.engine.run(prompt) }
+        '__body: { self.engine.run(prompt) }
     });
     P::streamed(P::Some(__guard), __r, |__r: &Result<Token, Error>| P::outcome!(__r))
 }
@@ -57,7 +57,7 @@ fn boxed_future<'a>(
         static __SITE: P::Site = P::Site::stage("decode", ::core::module_path!());
         &__SITE
     };
-    {
+    '__body: {
         Box::pin({
             let __future = async move { self.run().await };
             async move {

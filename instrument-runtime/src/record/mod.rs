@@ -3,13 +3,17 @@
 pub(crate) mod attributes;
 pub(crate) mod budget;
 pub(crate) mod catalog;
+pub(crate) mod catalog_generation;
 pub(crate) mod catalog_health;
 pub(crate) mod clock;
 pub(crate) mod combo;
 pub(crate) mod drain;
 pub(crate) mod exports;
 pub(crate) mod fence;
+pub(crate) mod generated;
+pub(crate) mod generation;
 pub(crate) mod guard;
+pub(crate) mod guard_stream;
 pub(crate) mod instruments;
 pub(crate) mod layout;
 #[cfg(feature = "tracing")]
@@ -31,6 +35,7 @@ pub(crate) mod rings;
 #[cfg(feature = "prometheus")]
 pub(crate) mod scrape_timer;
 pub(crate) mod series;
+pub(crate) mod series_generation;
 pub(crate) mod slot_recording;
 pub(crate) mod tally;
 pub(crate) mod tick;

@@ -2,7 +2,9 @@
 
 use crate::record::local;
 use crate::record::tally::Tally;
+use crate::vocab::finish_reason::FinishReason;
 use crate::vocab::outcome::Rejection;
+use crate::vocab::token_kind::TokenKind;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::marker::PhantomData;
@@ -46,6 +48,18 @@ impl RequestContext {
     /// reason, unless the model has run for it. The first reason counts.
     pub fn rejected(&self, reason: Rejection) {
         self.0.refuse(reason);
+    }
+
+    /// Counts tokens of the request, when it ends: `inference_tokens_total`, by tenant, and `inference_request_tokens`.
+    /// Several calls add up; 0 is a number like any other. What a stream that is measured by
+    /// [`measure_tokens`](crate::MeasureTokens::measure_tokens) gives is counted as output by itself.
+    pub fn tokens(&self, kind: TokenKind, tokens: u64) {
+        self.0.generated().add(kind, tokens);
+    }
+
+    /// Why the model stopped, for `inference_finishes_total`. The first reason counts.
+    pub fn finish(&self, reason: FinishReason) {
+        self.0.generated().finish(reason);
     }
 
     /// Works for this request on this thread until the guard is dropped. Not to be held across an `.await`, where

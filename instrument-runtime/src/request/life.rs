@@ -2,6 +2,7 @@
 
 use crate::record::catalog;
 use crate::record::combo::{self, Combo};
+use crate::record::generation;
 use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::open::Open;
@@ -74,6 +75,8 @@ impl Begun {
             Begun::Nothing => {}
             // how it really ends is known when the answer has been read
             Begun::Joined(handler) => handler.0.note(outcome),
+            // it goes on with the streams that it has handed out
+            Begun::Opened(tally) if outcome == Outcome::Ok && tally.leave_to_streams() => {}
             Begun::Opened(tally) => end(&tally, outcome, Cause::Unknown),
         }
     }
@@ -173,12 +176,14 @@ pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
     }
 }
 
-/// A request that a layer opened ends, with what its answer says. A typed error of the handler says more than a status
-/// code; a status code says more than a handler that found nothing wrong.
+/// A request that a layer opened ends, with what its answer says. A typed error of the handler, or of a stream
+/// that it has handed out, says more than a status code; a status code says more than a handler that found nothing wrong.
 pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
     let typed = tally
         .noted()
-        .filter(|noted| *noted != Outcome::Ok && answer != Outcome::Panicked);
+        .filter(|noted| *noted != Outcome::Ok)
+        .or_else(|| tally.generated_so_far()?.failure())
+        .filter(|_| answer != Outcome::Panicked);
     let outcome = typed.unwrap_or(answer);
     leave_ingress(tally, outcome);
     end(tally, outcome, cause);
@@ -236,6 +241,8 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
             local.push(ids.compute.event(Kind::COUNT, tally.compute()));
         }
     });
+    let generated = tally.generated_so_far();
+    generation::ended(&recorder, &combo, generated, outcome, total);
     if outcome != Outcome::Ok {
         count(
             &recorder,

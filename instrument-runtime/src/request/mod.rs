@@ -32,6 +32,8 @@ pub(crate) mod life;
 #[cfg(feature = "tower")]
 pub(crate) mod measured_body;
 #[cfg(feature = "metrics")]
+pub(crate) mod measured_tokens;
+#[cfg(feature = "metrics")]
 pub(crate) mod members;
 #[cfg(not(feature = "metrics"))]
 pub(crate) mod members_off;
@@ -60,3 +62,7 @@ pub(crate) mod response;
 pub(crate) mod stage;
 #[cfg(feature = "metrics")]
 pub(crate) mod streamed;
+#[cfg(feature = "metrics")]
+pub(crate) mod token_count;
+#[cfg(feature = "metrics")]
+pub(crate) mod token_meter;

@@ -7,3 +7,4 @@ pub(crate) mod series_table;
     reason = "the file is named after the one noun it defines"
 )]
 pub(crate) mod site;
+pub(crate) mod streaming;

@@ -1,0 +1,22 @@
+//! Every shape of function that an attribute may stand on, and what is counted for it: the tests of one crate per edition.
+#![deny(
+    warnings,
+    missing_docs,
+    rust_2018_idioms,
+    unused_must_use,
+    unsafe_op_in_unsafe_fn
+)]
+// Half of the shapes are here to compile, and most are unusual on purpose: clippy's part is `strict.rs`.
+#![allow(dead_code, clippy::all)]
+
+mod asynchronous;
+mod both_attributes;
+mod checks;
+mod drop_order;
+mod expressions;
+mod hygiene;
+mod methods;
+mod neighbours;
+mod probe;
+mod requests;
+mod sync;
