@@ -13,6 +13,9 @@ use std::pin::pin;
 use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 /// Two events a stage: a burst fills less than half of a ring.
 const BURST: u32 = 200;
@@ -61,6 +64,40 @@ fn request() {
 #[inference_request(ingress = "http")]
 fn within(inside: &mut dyn FnMut()) {
     inside();
+}
+
+/// Looks at spans up to a level, and does nothing with them.
+struct Idle(LevelFilter);
+
+impl Subscriber for Idle {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= self.0
+    }
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.0)
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// A stage inside a request, while a subscriber looks at this level.
+fn seen_at(rig: &Rig, level: LevelFilter) -> f64 {
+    let mut times = Vec::with_capacity(BURSTS);
+    tracing::subscriber::with_default(Idle(level), || {
+        within(&mut || {
+            for _ in 0..BURSTS {
+                times.push(burst(&mut stage));
+                rig.drain();
+            }
+        });
+    });
+    median(times)
 }
 
 fn poll_once<F: Future>(future: F) -> F::Output {
@@ -195,6 +232,15 @@ fn main() {
         whole / quanta,
         whole / instant
     );
+
+    for level in [LevelFilter::OFF, LevelFilter::INFO, LevelFilter::DEBUG] {
+        let stage = seen_at(&rig, level);
+        println!(
+            "stage, subscriber at {level:<7} {stage:>6.1} ns {:>8.2} {:>10.2}",
+            stage / quanta,
+            stage / instant
+        );
+    }
 
     drop(inside);
     drop(rig);

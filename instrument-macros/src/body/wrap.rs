@@ -133,13 +133,11 @@ impl Wrap<'_> {
             return self.rebound(|body| self.future(&returns, body));
         }
         match &returns.shape {
-            Shape::Future(_) | Shape::BoxedFuture(_) if tracked => {
-                self.in_place(|body| self.deferred(&returns, body))
-            }
+            Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
             }
-            Shape::BoxedFuture(_) => self.boxed(&returns),
+            Shape::BoxedFuture(_) | Shape::UnpinnedFuture(_) => self.boxed(&returns, tracked),
             Shape::Value
                 if returns.is_hidden
                     && let Some(call) = self.returned_closure() =>
@@ -306,7 +304,7 @@ impl Wrap<'_> {
     /// A closure at the end of `-> impl Fn(&str) -> &str` learns its lifetimes only where the function itself ends. Making it
     /// can't go wrong, so the stage is left right before it.
     fn returned_closure(&self) -> Option<TokenStream> {
-        if self.verbs.many || self.error.is_some() {
+        if self.verbs.many || self.stream || self.error.is_some() {
             return None;
         }
         let span = Span::mixed_site();
@@ -319,23 +317,34 @@ impl Wrap<'_> {
     }
 
     /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.
-    fn boxed(&self, returns: &Returns) -> TokenStream {
+    fn boxed(&self, returns: &Returns, tracked: bool) -> TokenStream {
+        let pinned = matches!(returns.shape, Shape::BoxedFuture(_));
         if let Some(BoxedTail {
             head,
             future,
             parentheses,
-        }) = BoxedTail::find(self.function.body.clone())
+        }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
             let body = self.own_block(quote!(#head #argument));
             return self.assemble(&self.function.sig, &nested(&TokenStream::new(), &body));
         }
-        let private = &self.private;
-        self.rebound(|body| {
-            let future = self.deferred(returns, &self.call(returns, body));
-            quote_spanned!(Span::mixed_site()=> #private::Box::pin(#future))
-        })
+        let (private, span) = (&self.private, Span::mixed_site());
+        let boxed = |body: &TokenStream| {
+            if pinned {
+                let future = self.deferred(returns, body);
+                return quote_spanned!(span=> #private::Box::pin(#future));
+            }
+            let future = quote_spanned!(span=> #private::Box::into_pin(#body));
+            let future = self.deferred(returns, &future);
+            quote_spanned!(span=> #private::Box::new(#future))
+        };
+        if tracked {
+            self.in_place(boxed)
+        } else {
+            self.rebound(|body| boxed(&self.call(returns, body)))
+        }
     }
 
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
@@ -499,7 +508,9 @@ impl Wrap<'_> {
 /// What a returned future gives, as a hint.
 fn output(returns: &Returns) -> TokenStream {
     match &returns.shape {
-        Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+        Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+            output.to_token_stream()
+        }
         Shape::Value | Shape::Never => quote_spanned!(Span::mixed_site()=> _),
     }
 }

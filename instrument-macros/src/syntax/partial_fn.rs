@@ -3,7 +3,7 @@
 
 use crate::diag::Diagnostics;
 use crate::syntax::no_function::{self, Place};
-use crate::syntax::returns::{Returns, Shape};
+use crate::syntax::returns::Returns;
 use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -109,9 +109,7 @@ impl PartialFn {
             let text = "a function with variadic arguments can't be wrapped: measure its caller";
             diagnostics.push(Error::new_spanned(variadic.dots, text));
         }
-        let value = matches!(self.returns().shape, Shape::Value | Shape::Never);
-        if value
-            && self.sig.asyncness.is_none()
+        if self.sig.asyncness.is_none()
             && self.has("track_caller")
             && let Some(exit) = early_exit(self.body.clone())
         {

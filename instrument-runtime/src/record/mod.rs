@@ -37,6 +37,11 @@ pub(crate) mod scrape_timer;
 pub(crate) mod series;
 pub(crate) mod series_generation;
 pub(crate) mod slot_recording;
+#[cfg(feature = "tracing")]
+pub(crate) mod span;
+#[cfg(not(feature = "tracing"))]
+#[path = "span_off.rs"]
+pub(crate) mod span;
 pub(crate) mod tally;
 pub(crate) mod tick;
 pub(crate) mod troubles;

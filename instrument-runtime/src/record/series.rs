@@ -22,6 +22,8 @@ const MANUAL: u32 = 1 << 31;
 const EXECUTION: u32 = 1 << 30;
 /// Only in a guard: the execution is not inside another one.
 const OUTERMOST: u32 = 1 << 29;
+/// Only in a guard: the stage has a span, which is parked when the guard ends.
+const SEEN: u32 = 1 << 28;
 
 /// Where an event has a number beside its value: above the series, whose number is below [`OUTERMOST`].
 const MANY_SHIFT: u32 = 8 + OUTERMOST.trailing_zeros();
@@ -75,8 +77,21 @@ impl SeriesId {
         SeriesId(self.0 & !(EXECUTION | OUTERMOST))
     }
 
+    pub(crate) const fn seen(self) -> SeriesId {
+        SeriesId(self.0 | SEEN)
+    }
+
+    pub(crate) const fn unseen(self) -> SeriesId {
+        SeriesId(self.0 & !SEEN)
+    }
+
+    #[inline]
+    pub(crate) const fn is_seen(self) -> bool {
+        self.0 & SEEN != 0
+    }
+
     const fn number(self) -> u32 {
-        self.0 & !(MANUAL | EXECUTION | OUTERMOST)
+        self.0 & !(MANUAL | EXECUTION | OUTERMOST | SEEN)
     }
 
     /// The event that says `kind` of this series.

@@ -2,6 +2,7 @@
 
 use crate::record::generated::Generated;
 use crate::record::open::Open;
+use crate::record::span::{RequestSpan, Traced};
 use crate::record::troubles::Troubles;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
@@ -105,7 +106,8 @@ pub(crate) struct Tally {
     /// Held while it is joined or ends.
     settling: Mutex<()>,
     /// Between the headers and the handler, where a layer opened the request.
-    ingress: Mutex<Option<Open>>,
+    ingress: Mutex<Option<(Open, Traced)>>,
+    pub(crate) span: RequestSpan,
     /// What the handler inside a layer returned.
     noted: Mutex<Option<Outcome>>,
     /// Of requests that generate tokens.
@@ -140,6 +142,7 @@ impl Tally {
             troubles: Troubles::default(),
             settling: Mutex::new(()),
             ingress: Mutex::new(None),
+            span: RequestSpan::new(Traced::NONE),
             noted: Mutex::new(None),
             generated: OnceLock::new(),
             refused: Mutex::new(None),
@@ -333,8 +336,8 @@ impl Tally {
     }
 
     /// The layer has opened the request, and waits for its handler.
-    pub(crate) fn wait_for_handler(&self, ingress: Open) {
-        *lock(&self.ingress) = Some(ingress).filter(|ingress| ingress.is_some());
+    pub(crate) fn wait_for_handler(&self, ingress: Open, span: Traced) {
+        *lock(&self.ingress) = Some((ingress, span)).filter(|_| ingress.is_some());
         self.flags.fetch_or(LAYERED, Ordering::AcqRel);
     }
 
@@ -344,7 +347,7 @@ impl Tally {
     }
 
     /// The stage that ends when the handler begins; once.
-    pub(crate) fn take_ingress(&self) -> Option<Open> {
+    pub(crate) fn take_ingress(&self) -> Option<(Open, Traced)> {
         lock(&self.ingress).take()
     }
 

@@ -1,6 +1,7 @@
 //! The request that annotated code works for, current on the thread that works for it.
 
 use crate::record::local;
+use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
 use crate::vocab::finish_reason::FinishReason;
 use crate::vocab::outcome::Rejection;
@@ -71,9 +72,15 @@ impl RequestContext {
 
     /// Works for this request in every poll of `future`.
     pub fn scope<F: Future>(self, future: F) -> InScope<F> {
+        self.scope_at(Traced::NONE, future)
+    }
+
+    /// The same, in a span within the request.
+    pub(crate) fn scope_at<F: Future>(self, span: Traced, future: F) -> InScope<F> {
         InScope {
             future: Some(future),
             tally: self.0,
+            span,
         }
     }
 }
@@ -95,14 +102,29 @@ pub struct Entered(#[expect(dead_code, reason = "held for its destructor")] Scop
 #[derive(Debug)]
 pub(crate) struct Scope {
     number: u64,
+    // left after the scope, whatever a subscriber does
+    inside: Inside,
     not_send: PhantomData<*const ()>,
 }
 
 impl Scope {
     #[inline]
     pub(crate) fn enter(tally: &Arc<Tally>) -> Scope {
+        let is_current = local::with(local::Local::serial) == tally.serial;
+        let mut scope = Scope::unseen(tally);
+        // whoever works for it already may be in a span further in
+        if !is_current {
+            scope.inside = tally.span.get().into_entered();
+        }
+        scope
+    }
+
+    /// For recording only: nothing of the service's own runs inside.
+    #[inline]
+    pub(crate) fn unseen(tally: &Arc<Tally>) -> Scope {
         Scope {
             number: local::enter(tally),
+            inside: Inside::NOWHERE,
             not_send: PhantomData,
         }
     }
@@ -122,6 +144,7 @@ pin_project! {
         #[pin]
         future: Option<F>,
         tally: Arc<Tally>,
+        span: Traced,
     }
 
     impl<F> PinnedDrop for InScope<F> {
@@ -129,6 +152,7 @@ pin_project! {
             let mut this = this.project();
             // its destructors work for the request too
             let _scope = Scope::enter(this.tally);
+            let _inside = this.span.enter();
             this.future.set(None);
         }
     }
@@ -140,6 +164,7 @@ impl<F: Future> Future for InScope<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut this = self.project();
         let _scope = Scope::enter(this.tally);
+        let _inside = this.span.enter();
         let Some(future) = this.future.as_mut().as_pin_mut() else {
             panic!("a future was polled after it had finished");
         };

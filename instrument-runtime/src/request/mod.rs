@@ -58,6 +58,11 @@ pub(crate) mod protocol;
 pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
+#[cfg(feature = "tracing")]
+pub(crate) mod spans;
+#[cfg(all(feature = "metrics", not(feature = "tracing")))]
+#[path = "spans_off.rs"]
+pub(crate) mod spans;
 #[cfg(feature = "metrics")]
 pub(crate) mod stage;
 #[cfg(feature = "metrics")]

@@ -24,9 +24,12 @@ pub struct OpenedRequest {
 /// Opens a request for a synchronous function.
 #[inline]
 pub fn open(site: &'static Site, opening: Opening) -> OpenedRequest {
-    let begun = life::begin(site, opening);
-    let scope = begun.scope();
-    OpenedRequest { begun, scope }
+    let mut request = OpenedRequest {
+        begun: life::begin(site, opening),
+        scope: None,
+    };
+    request.scope = request.begun.scope();
+    request
 }
 
 impl OpenedRequest {
@@ -39,7 +42,8 @@ impl OpenedRequest {
     }
 
     fn end(&mut self, outcome: Outcome) {
-        drop(self.scope.take());
+        // the scope ends last: a subscriber that panics there finds the request ended
+        let _scope = self.scope.take();
         std::mem::take(&mut self.begun).end(outcome);
     }
 
