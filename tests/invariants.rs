@@ -83,7 +83,7 @@ fn an_execution_whose_client_has_left_is_still_counted_as_compute() {
     #[inference_request(tenant = plan::Tenant::Acme)]
     async fn waits(told: &mut Option<RequestContext>) {
         *told = RequestContext::current();
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     #[inference_stage("execute", batch = members)]
     fn execute(rig: &Rig, members: &[RequestContext]) {

@@ -44,7 +44,7 @@ fn labelled() -> u8 {
 
 #[inference_stage("rerank")]
 async fn never_ends() {
-    pending().await
+    pending::<()>().await;
 }
 
 macro_rules! stories {

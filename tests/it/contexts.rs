@@ -150,7 +150,7 @@ fn a_destructor_that_panics_ends_its_request_all_the_same() {
     #[inference_request]
     async fn holds() {
         let _panics = Panics;
-        pending().await
+        pending::<()>().await;
     }
     let rig = Rig::new();
     let _inside = rig.enter();

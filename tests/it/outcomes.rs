@@ -32,7 +32,7 @@ fn boom() -> u8 {
 #[inference_stage("execute")]
 async fn waits() {
     tokio::task::yield_now().await;
-    pending().await
+    pending::<()>().await;
 }
 
 #[inference_stage("execute")]

@@ -259,7 +259,7 @@ fn an_error_of_the_whole_batch_is_one_of_every_member() {
     #[inference_request]
     async fn waits(meter: queue::Meter, sender: std::sync::mpsc::Sender<Queued<u32>>) {
         sender.send(meter.wrap(1)).expect("the other end is there");
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let rig = Rig::new();
     let _inside = rig.enter();
@@ -316,7 +316,7 @@ fn a_member_whose_client_left_wastes_its_share() {
     async fn waits(sender: std::sync::mpsc::Sender<RequestContext>) {
         let context = RequestContext::current().expect("a request is current in its handler");
         sender.send(context).expect("the other end is there");
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     #[inference_stage("execute", batch = members)]
     fn runs(rig: &Rig, members: &[RequestContext], leaves: &mut Option<impl Sized>) {
@@ -393,7 +393,7 @@ fn a_batch_that_is_dropped_or_unwound_ends_for_every_member() {
     async fn waits(sender: std::sync::mpsc::Sender<RequestContext>) {
         let context = RequestContext::current().expect("a request is current in its handler");
         sender.send(context).expect("the other end is there");
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let rig = Rig::new();
     let _inside = rig.enter();

@@ -34,7 +34,7 @@ fn execute(rig: &Rig, fail: Option<ErrorType>) -> Result<(), Failure> {
 
 #[inference_stage("execute")]
 async fn never_ends() {
-    pending().await
+    pending::<()>().await;
 }
 
 #[inference_request(ingress = "http")]
@@ -205,7 +205,7 @@ fn a_cancellation_names_the_stage_where_the_client_left() {
     async fn tells(context: &std::sync::OnceLock<RequestContext>) {
         let _ =
             context.set(RequestContext::current().expect("a request is current in its handler"));
-        pending().await
+        pending::<()>().await;
     }
     #[inference_request]
     async fn waits_outside() {
@@ -213,7 +213,7 @@ fn a_cancellation_names_the_stage_where_the_client_left() {
             () = std::future::ready(()).fuse() => {},
             () = never_ends().fuse() => {},
         }
-        pending().await
+        pending::<()>().await;
     }
     #[inference_request]
     async fn drops_a_stage_itself(rig: &Rig) -> Result<(), Failure> {

@@ -41,7 +41,7 @@ fn predict(rig: &Rig, cached: bool, fail: bool) -> Result<(), ErrorType> {
 
 #[inference_request(ingress = "http", tier = "paid")]
 async fn waits() {
-    pending().await
+    pending::<()>().await;
 }
 
 /// Some of everything.

@@ -69,7 +69,7 @@ fn a_handler_that_is_dropped_ends_its_request_at_once() {
     async fn hangs(rig: &Arc<Rig>) {
         let mut stream = answer(rig, &[Gives(1, 1), Waits(1), Gives(1, 1)]);
         while stream.next().await.is_some() {}
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let rig = rig();
     let _inside = rig.enter();
@@ -208,12 +208,12 @@ fn compute_is_counted_once_beside_and_around_executions_of_the_services_own() {
 
 #[test]
 fn tokens_are_on_the_bill_of_the_tenant() {
-    let tenants = LabelSet::listed("tenant", &["acme"]);
     #[inference_request(tenant = tenant)]
     fn handler(rig: &Arc<Rig>, tenant: &instrument_inference::Label) -> Answer {
         let _ = tenant;
         answer(rig, &[Gives(1, 1), Gives(1, 2)])
     }
+    let tenants = LabelSet::listed("tenant", &["acme"]);
     let rig = rig();
     let _inside = rig.enter();
     assert_eq!(read(handler(&rig, &tenants.get("acme"))), 2);
@@ -284,14 +284,20 @@ fn pushes_count_what_scrapes_count_in_both_temporalities() {
                 3
             );
             let push = rig.push();
-            let metrics = push.iter().flat_map(|one| one.scope_metrics());
-            let metrics = metrics.flat_map(|scope| scope.metrics());
+            let metrics = push
+                .iter()
+                .flat_map(opentelemetry_sdk::metrics::data::ResourceMetrics::scope_metrics);
+            let metrics = metrics.flat_map(opentelemetry_sdk::metrics::data::ScopeMetrics::metrics);
             let gaps = metrics.filter(|one| one.name() == "inference.inter_token.latency");
             for metric in gaps {
                 let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = metric.data() else {
                     panic!("a histogram");
                 };
-                pushed.extend(histogram.data_points().map(|point| point.count()));
+                pushed.extend(
+                    histogram
+                        .data_points()
+                        .map(opentelemetry_sdk::metrics::data::HistogramDataPoint::count),
+                );
             }
         }
         assert_eq!(pushed, if delta { [3, 3] } else { [3, 6] });

@@ -68,7 +68,7 @@ async fn execute() {}
 
 #[inference_stage("execute")]
 async fn never() {
-    pending().await
+    pending::<()>().await;
 }
 
 /// Does what it is told: `ok`, `hang`, or a status code, after an execution if it says so.

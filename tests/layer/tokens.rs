@@ -242,7 +242,7 @@ async fn the_time_of_a_slow_reader_is_no_gap() {
         );
         assert_eq!(
             value("inference_inter_token_latency_seconds_count"),
-            Some((CHUNKS - 1) as f64)
+            Some(f64::from(u32::try_from(CHUNKS - 1).expect("few")))
         );
     }
 }
