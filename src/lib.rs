@@ -65,6 +65,9 @@ pub use instrument_runtime::__private;
 /// On free functions and methods, default methods of traits and their implementations, sync and async, and on
 /// functions that return `impl Future` or a boxed future. The function stays what it was: signature, lifetimes,
 /// attributes, and the order in which named parameters are dropped. Not on a whole `impl` block: one attribute per step.
+/// Lints look at the body as before, but for a few that ask what is inside a closure, such as `missing_const_for_fn`,
+/// `needless_pass_by_value`, `needless_return` and `unconditional_recursion`. A future grows by at most 64 bytes, and by the
+/// arguments that its body takes.
 ///
 /// The stage begins when the function is called, or with the first poll of its future, and ends once: `ok`, `error`
 /// or `rejected` by what it returns (see below), `cancelled` when its future is dropped, `panicked` when it unwinds.

@@ -96,7 +96,7 @@ pub fn s_inner_option() -> Option<Option<u8>> { None }
 pub fn s_hidden_argument(x: impl Debug) { take(x); }
 @
 #[inline(always)]
-pub fn s_inline() {}
+pub fn s_inline() { unit(); }
 @
 pub fn s_Shouted(Loud: u8) -> u8 { Loud }
 @

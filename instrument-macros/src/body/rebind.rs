@@ -18,8 +18,7 @@ pub(crate) struct Rebound {
 pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStream) -> Rebound {
     let span = Span::mixed_site();
     let mut sig = sig.clone();
-    // Used whole at the top, they are captured whole, and no use in code that is never reached counts as the only one.
-    let mut captured = Vec::new();
+    let mut receiver = TokenStream::new();
     let mut names = Names {
         attribute,
         body,
@@ -34,25 +33,21 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
                     ReceiverKind::Typed(_, declared) => matches!(**declared, Type::Reference(_)),
                     _ => false,
                 };
-                // `self` can't be bound again.
-                let this = &this.self_token;
-                if !borrowed || mentions(body, &Ident::new("self", this.span)) {
-                    captured.push(quote_spanned!(span=> let _ = &#this;));
+                // `self` can't be bound again. Mentioned whole, it is captured whole and not field by field.
+                if !borrowed {
+                    let this = &this.self_token;
+                    receiver = quote_spanned!(span=> let _ = &#this;);
                 }
             }
             // An attribute there may be a `cfg`, or a lint level that must stay with its binding.
             FnArg::Typed(input) if !input.attrs.is_empty() => {}
             FnArg::Typed(input) => {
                 let reference = matches!(*input.ty, Type::Reference(_));
-                match &*input.pat {
-                    // Dropping a reference does nothing.
-                    Pat::Ident(name) if reference && name.mutability.is_none() => {
-                        let name = &name.ident;
-                        if mentions(body, name) && !unused(name) {
-                            captured.push(quote_spanned!(span=> let _ = &#name;));
-                        }
-                    }
-                    _ => names.collect(&mut input.pat),
+                // Dropping a reference does nothing.
+                if !(reference
+                    && matches!(&*input.pat, Pat::Ident(name) if name.mutability.is_none()))
+                {
+                    names.collect(&mut input.pat);
                 }
             }
         }
@@ -66,7 +61,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
     };
     Rebound {
         sig,
-        statements: quote!(#(#captured)* #names),
+        statements: quote!(#receiver #names),
     }
 }
 
@@ -171,8 +166,7 @@ mod tests {
 
     #[test]
     fn references_stay_where_they_are() {
-        assert_eq!(run("fn f(&self, c: &A, d: &mut B)").1, "");
-        assert_eq!(run("fn f(a: &A, _b: &A)").1, "let _ = & a ;");
+        assert_eq!(run("fn f(&self, a: &A, b: &mut B)").1, "");
         assert_eq!(
             run("fn f(mut a: &A)"),
             ("a : & A".to_owned(), "let (mut a ,) = (a ,) ;".to_owned())
