@@ -63,8 +63,9 @@ pub use instrument_runtime::__private;
 /// ```
 ///
 /// On free functions and methods, default methods of traits and their implementations, sync and async, and on
-/// functions that return `impl Future` or a boxed future. The function stays what it was: signature, lifetimes,
-/// attributes, and the order in which named parameters are dropped. Not on a whole `impl` block: one attribute per step.
+/// functions that return `impl Future` or a boxed future; streams are followed to their end with [`stream`](#stream).
+/// The function stays what it was: signature, lifetimes, attributes, and the order in which named parameters are dropped.
+/// Not on a whole `impl` block: one attribute per step.
 /// Lints look at the body as before, but for a few that ask what is inside a closure, such as `missing_const_for_fn`,
 /// `needless_pass_by_value`, `needless_return` and `unconditional_recursion`. A future grows by at most 64 bytes, and by the
 /// arguments that its body takes.
@@ -212,6 +213,29 @@ pub use instrument_runtime::__private;
 /// # execute();
 /// ```
 ///
+/// # `stream`
+///
+/// **Type**: bare word. **Default**: off; without it, a function that returns a stream is measured until it has returned.
+///
+/// The stage goes on until the stream has ended: `ok` when it has given its last item; in the outcome of its last item
+/// when that was an `Err` (asked like a returned one), whether the stream is then asked again or dropped; `cancelled`
+/// when it is dropped before. A function that returns no stream, but an `Err` or `None`, ends the stage by that.
+///
+/// The stream is an `impl Stream`, or in a box (`BoxStream`, `Pin<Box<dyn Stream>>`) under any name, such as the
+/// associated type of a service of tonic; alone, or within a `Result`, an `Option` or a `Response`; returned, or given by
+/// a future. Where a type of somebody else hides it (`Sse`, `Body`), hand the stream through a function of your own.
+///
+/// ```
+/// use futures::stream::{self, Stream};
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("decode", stream)]
+/// fn generate(prompt: Vec<u32>) -> impl Stream<Item = Result<u32, std::io::Error>> {
+///     stream::iter(prompt.into_iter().map(|token| Ok(token + 1)))
+/// }
+/// # let tokens: Vec<_> = futures::executor::block_on(futures::StreamExt::collect(generate(vec![1, 2])));
+/// # assert_eq!(tokens.len(), 2);
+/// ```
+///
 /// # `error`
 ///
 /// **Type**: path of a function `fn(&E) -> ErrorType`. **Default**: [`Classify`](trait@Classify) and its fall-backs.
@@ -229,6 +253,27 @@ pub use instrument_runtime::__private;
 ///     text.parse()
 /// }
 /// # parse("1").unwrap();
+/// ```
+///
+/// # `no_span`
+///
+/// **Type**: bare word. **Default**: off.
+///
+/// With the feature `tracing`, a stage is a span of that crate: `inference.stage`, at `DEBUG`, with the function's own
+/// module as its target, so `RUST_LOG=my_service=debug` shows it. It says `stage`, `model`, `version`, for a batch
+/// `batch_size`, and when it ends `outcome` and `error_type`. What runs inside is inside of the span: in each poll of a
+/// future, while one is dropped, and behind [`carry`], [`spawn`] and their like, too. A batch has one span, which
+/// follows from the requests of its members. With `tracing-opentelemetry`, all this is a trace.
+///
+/// Where no subscriber looks at `DEBUG`, that is one load and one branch. `no_span` is for a stage that is called so often
+/// that its spans would bury all others: it is measured all the same. There are no spans where nothing is recorded:
+/// without an installed `Telemetry`, and with `INSTRUMENT_DISABLED=1`.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("decode", no_span)]
+/// fn one_token() {}
+/// # one_token();
 /// ```
 ///
 /// # `crate`
@@ -329,6 +374,13 @@ pub use instrument_macros::inference_stage;
 ///
 /// **Type** and **default**: as for [`inference_stage`]. All handlers share one layout.
 ///
+/// # `stream`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+///
+/// The request goes on until the stream that its handler gives has ended, and what the stream does is a part of it. Inside
+/// a layer, the layer ends the request; the error that stopped the stream still says more than the status code.
+///
 /// # `error`
 ///
 /// **Type** and **default**: as for [`inference_stage`].
@@ -344,6 +396,16 @@ pub use instrument_macros::inference_stage;
 /// #[inference_request(root)]
 /// async fn warm_up() {}
 /// ```
+///
+/// # `no_span`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+///
+/// The span of a request is `inference.request`, at `INFO`. It says `handler`, `model`, `version`, `ingress`, `tier` and
+/// `tenant`, as far as they are given, and when the request ends `outcome` and `error_type`. Where a
+/// [`request_layer`](Telemetry::request_layer) owns the request, the span is the layer's (target
+/// `instrument_inference::request`), lasts until the answer's body has ended, and the handler inside is named in it: there
+/// is no second one. The rest is as for [`inference_stage`].
 ///
 /// # `crate`
 ///
@@ -750,12 +812,13 @@ pub use instrument_macros::Classify;
 #[cfg(feature = "testing")]
 pub use instrument_runtime::testing;
 pub use instrument_runtime::{
-    Buckets, Classify, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection,
+    Buckets, Classify, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection, ToOutcome,
 };
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Carried, Entered, InScope, Members, Metric, MetricKind, RequestContext, ToOutcome,
-    carry, carry_async, queue, spawn, spawn_blocking,
+    CATALOG, Carried, Entered, FinishReason, InScope, MeasureTokens, Measured, Members, Metric,
+    MetricKind, RequestContext, TokenCount, TokenKind, carry, carry_async, queue, spawn,
+    spawn_blocking,
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{

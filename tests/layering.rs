@@ -12,7 +12,7 @@ use std::path::Path as FilePath;
 
 /// Lowest first. A new folder goes on the line it belongs to; two on one line stay strangers.
 const LAYERS: &[&[&str]] = &[
-    &["vocab", "notice"],
+    &["vocab", "notice", "spelling"],
     &["site", "config", "baseline", "slot"],
     &["record", "health", "gpu", "quality", "samples"],
     &["request"],
@@ -31,6 +31,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "export::otlp",
             "export::otlp_tls",
             "request::classify_tonic",
+            "request::follow_tonic",
             "runtime::mounting_grpc",
             "serve",
             "triton",
@@ -49,6 +50,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "export::otlp_env",
             "export::otlp_given",
             "export::otlp_http",
+            "request::follow_http",
             "request::layer",
             "request::measured_body",
             "request::outcome_http",
@@ -85,6 +87,16 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "opentelemetry_http",
         &["export::otlp_http", "export::otlp_tls"],
+    ),
+    (
+        "tracing",
+        &[
+            "export::push",
+            "record::span",
+            "request::event",
+            "request::spans",
+            "site::callsite",
+        ],
     ),
     ("hyper_rustls", &["export::otlp_tls"]),
     ("rustls", &["export::otlp_tls"]),

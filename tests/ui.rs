@@ -22,6 +22,10 @@ fn installed() -> String {
 fn mistakes_read_well() {
     let (recorded, installed) = (RECORDED_ON.trim(), installed());
     if !installed.starts_with(&format!("{recorded}.")) {
+        assert!(
+            std::env::var_os("INSTRUMENT_REQUIRE_PEERS").is_none(),
+            "tests/run --require-peers lets no test skip: tests/ui/rustc says {recorded}, and this is {installed}"
+        );
         // Past the capture of the test harness: a skipped check must be seen.
         let line = format!(
             "SKIPPED mistakes_read_well: its texts were recorded on rustc {recorded}, this is {installed}\n"

@@ -40,6 +40,12 @@ impl Diagnostics {
             .map(|mistakes| mistakes.to_compile_error())
     }
 
+    /// All of them as one, for a parser that gives them on.
+    pub(crate) fn into_error(mut self) -> Option<Error> {
+        self.read = true;
+        self.mistakes.take()
+    }
+
     /// What was said, for tests.
     #[cfg(test)]
     pub(crate) fn texts(mut self) -> Vec<String> {

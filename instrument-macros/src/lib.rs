@@ -18,6 +18,8 @@ mod request;
 mod spans;
 mod stage;
 mod syntax;
+#[cfg(all(test, not(feature = "metrics")))]
+mod unmeasured;
 
 use proc_macro::TokenStream;
 

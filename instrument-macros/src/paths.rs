@@ -13,7 +13,11 @@ pub(crate) struct CratePath(Option<Path>);
 impl CratePath {
     /// Reads the value of `crate = …` and refuses relative paths: they would mean something else in each module.
     pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let path = input.call(Path::parse_mod_style)?;
+        let start = input.span();
+        let path = input.call(Path::parse_mod_style).map_err(|_| {
+            let text = "`crate` takes a path, without quotes: `crate = ::instrument_inference`";
+            syn::Error::new(start, text)
+        })?;
         let first = &path.segments[0].ident;
         // `$crate` is one identifier.
         if path.leading_colon.is_some() || first == "crate" || first == "$crate" {
@@ -122,6 +126,9 @@ mod tests {
                 .is_err_and(|text| text.contains("`::a::b` for a dependency, `crate::a::b`"))
         );
         assert!(parse("super::b").is_err_and(|text| text.contains("from the root of your crate")));
+        for no_path in ["\"a\"", "1"] {
+            assert!(parse(no_path).is_err_and(|text| text.contains("without quotes")));
+        }
     }
 
     #[test]

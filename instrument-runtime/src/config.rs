@@ -23,6 +23,7 @@ pub(crate) const CONTROL_ADDR: &str = "127.0.0.1:8082";
 /// How long a service that is told to end still takes requests: probes of the usual period and the way from them to
 /// the last load balancer have to fit in.
 pub(crate) const DRAIN_DELAY: Duration = Duration::from_secs(5);
+
 /// The standard variables about exporters; what is about metrics alone comes before what is about all signals.
 const EXPORTERS: [&str; 22] = [
     "OTEL_METRICS_EXPORTER",
@@ -92,6 +93,9 @@ pub(crate) struct Config {
     /// What `OTEL_RESOURCE_ATTRIBUTES` says beside the service's name and version.
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) errors: Vec<ConfigError>,
+    /// What the environment says that nobody reads, though it was probably meant for us, one text each. No errors:
+    /// others may use the prefix too, and a newer release may know more.
+    pub(crate) unread: Vec<String>,
 }
 
 impl Config {
@@ -111,6 +115,7 @@ impl Config {
             exporters: Vec::new(),
             attributes: Vec::new(),
             errors: Vec::new(),
+            unread: Vec::new(),
         }
     }
 

@@ -24,5 +24,8 @@ mod outcomes;
 mod queues;
 mod requests;
 mod scrape;
+mod streams;
 mod support;
 mod tenants;
+mod tokens;
+mod tokens_requests;

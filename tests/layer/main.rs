@@ -8,6 +8,8 @@
 mod grpc;
 mod http1_and_http2;
 mod service;
+mod streams;
 #[path = "../it/support.rs"]
 mod support;
+mod tokens;
 mod wire;

@@ -9,8 +9,8 @@
 )]
 #![allow(clippy::all, reason = "`strict.rs` is clippy's part")]
 
-use instrument_inference::__private::{CheckSpec, CHECKS};
-use instrument_inference::{check, health_check, reason, Health};
+use instrument_inference::__private::{CHECKS, CheckSpec};
+use instrument_inference::{Health, check, health_check, reason};
 use std::sync::Arc;
 
 struct App {

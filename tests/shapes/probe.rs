@@ -3,6 +3,11 @@
 use instrument_inference::testing::{EnteredRig, Rig};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 struct Running {
     /// Before the rig, so that it is left before the rig stops.
@@ -14,8 +19,7 @@ struct Running {
 thread_local!(static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) });
 
 /// Ends the rig of a test.
-#[derive(Debug)]
-pub struct Ends;
+pub(crate) struct Ends;
 
 impl Drop for Ends {
     fn drop(&mut self) {
@@ -24,7 +28,7 @@ impl Drop for Ends {
     }
 }
 
-pub fn start() -> Ends {
+pub(crate) fn start() -> Ends {
     let rig = Rig::new();
     rig.model("m", "1");
     let running = Running {
@@ -37,7 +41,7 @@ pub fn start() -> Ends {
 }
 
 /// Such as `execute:error=1 execute:ok=3 request:ok=1`.
-pub fn counts() -> String {
+pub(crate) fn counts() -> String {
     RUNNING.with(|running| {
         let mut running = running.borrow_mut();
         let running = running.as_mut().expect("a test starts with `start`");
@@ -77,4 +81,33 @@ fn label<'a>(line: &'a str, key: &str) -> &'a str {
     let start = line.find(&format!("{}=\"", key));
     let value = start.map(|at| &line[at + key.len() + 2..]);
     value.and_then(|rest| rest.split('"').next()).unwrap_or("")
+}
+
+pub(crate) fn block<F: Future>(future: F) -> F::Output {
+    let mut future = Box::pin(future);
+    loop {
+        if let Poll::Ready(value) = future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            return value;
+        }
+    }
+}
+
+/// Pending once.
+pub(crate) async fn pause() {
+    let mut first = true;
+    std::future::poll_fn(move |_| {
+        if std::mem::take(&mut first) {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    })
+    .await;
+}
+
+pub(crate) fn send<T: Send>(value: T) -> T {
+    value
 }

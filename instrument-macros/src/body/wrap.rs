@@ -1,12 +1,14 @@
 //! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
-use crate::paths::generated;
+use crate::paths::{generated, moved, respan};
 use crate::syntax::partial_fn::{PartialFn, braced};
 use crate::syntax::returns::{Returns, Shape};
-use crate::syntax::tail::BoxedTail;
+use crate::syntax::streams::StreamType;
+use crate::syntax::tail::{BoxedTail, before_closure};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Path, Signature};
 
 /// What the runtime calls the parts of one macro.
@@ -43,6 +45,8 @@ pub(crate) struct Wrap<'a> {
     pub(crate) expressions: TokenStream,
     /// `error = …`
     pub(crate) error: Option<&'a Path>,
+    /// The end of the stream that is returned is the end.
+    pub(crate) stream: bool,
 }
 
 /// The second argument of every call.
@@ -73,6 +77,9 @@ pub(crate) fn local(name: &str) -> Ident {
 /// Without recording there is nothing to call.
 const RECORDING: bool = cfg!(feature = "metrics");
 
+/// Not so only in the benchmark of compile time, which asks what the entry in the link-time list costs.
+const LINKED: bool = cfg!(not(instrument_unlinked));
+
 impl Wrap<'_> {
     /// The measured function; without recording the function as it was, its attribute's expressions still checked.
     pub(crate) fn emit(&self) -> TokenStream {
@@ -102,14 +109,20 @@ impl Wrap<'_> {
 
     /// A use of the function in `error = …`: else it would be dead code without recording.
     fn error_used(&self) -> Option<TokenStream> {
-        let (path, value) = (self.error?, self.function.returns().value()?);
-        let (result, error) = (local("__r"), local("__e"));
-        Some(quote_spanned! {Span::mixed_site()=>
-            let _ = |#result: &#value| {
-                if let ::core::result::Result::Err(#error) = #result {
-                    let _ = #path(#error);
-                }
-            };
+        let (path, returns) = (self.error?, self.function.returns());
+        let span = Span::mixed_site();
+        let value = if self.stream {
+            returns.item()
+        } else {
+            returns.value()
+        };
+        let Some(value) = value else {
+            // Only recording would ask the type.
+            return Some(quote_spanned!(span=> let _ = #path;));
+        };
+        let (private, result) = (&self.private, local("__r"));
+        Some(quote_spanned! {span=>
+            let _ = |#result: &#value| #private::outcome_by!(#result, #path);
         })
     }
 
@@ -122,13 +135,17 @@ impl Wrap<'_> {
             return self.rebound(|body| self.future(&returns, body));
         }
         match &returns.shape {
-            Shape::Future(_) | Shape::BoxedFuture(_) if tracked => {
-                self.in_place(|body| self.deferred(&returns, body))
-            }
+            Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
             }
-            Shape::BoxedFuture(_) => self.boxed(&returns),
+            Shape::BoxedFuture(_) | Shape::UnpinnedFuture(_) => self.boxed(&returns, tracked),
+            Shape::Value
+                if returns.is_hidden
+                    && let Some(call) = self.returned_closure() =>
+            {
+                self.assemble(sig, &call)
+            }
             _ if tracked => self.in_place(|body| self.tracked(&returns, body)),
             Shape::Never => self.rebound(|body| self.never(&returns, body)),
             Shape::Value => self.rebound(|body| self.value(&returns, body)),
@@ -172,12 +189,17 @@ impl Wrap<'_> {
                 quote_spanned!(span=> let #name = if #private::enabled() { #made } else { #otherwise };)
             }
         };
+        let linked = LINKED.then(|| {
+            quote_spanned! {span=>
+                #[#private::linkme::distributed_slice(#private::SITES)]
+                #[linkme(crate = #private::linkme)]
+            }
+        });
         // The static is an item, and items are visible to user code: hence a block of its own.
         let block = quote_spanned! {span=>
             #checks
             let #site_name = {
-                #[#private::linkme::distributed_slice(#private::SITES)]
-                #[linkme(crate = #private::linkme)]
+                #linked
                 static #static_name: #private::Site = #site;
                 &#static_name
             };
@@ -190,21 +212,12 @@ impl Wrap<'_> {
     /// `async fn`
     fn future(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
-        let (private, arguments, value, guard) = (
-            &self.private,
-            self.arguments(),
-            local("__r"),
-            local("__guard"),
-        );
+        let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
         if let Shape::Never = returns.shape {
             let (never, body) = (local(self.verbs.never), Self::whole(body));
             return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
         }
-        let (wrapper, hint, outcome) = (
-            local(self.verbs.future),
-            &returns.hint,
-            self.outcome(returns),
-        );
+        let hint = &returns.hint;
         let (statements, block) = (&body.statements, nested(body.block));
         // Where the body ends: a value that does not live long enough is told of here.
         let end = self.function.body.clone().into_iter().last();
@@ -215,10 +228,22 @@ impl Wrap<'_> {
                 return #value;
             }
         };
+        self.awaited(
+            returns,
+            &quote_spanned!(span=> async move { #expected #statements #block }),
+            &last,
+        )
+    }
+
+    /// Awaits `future` and ends with its value, the variable `last`.
+    fn awaited(&self, returns: &Returns, future: &TokenStream, last: &Ident) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, arguments) = (&self.private, self.arguments());
+        let (wrapper, value, guard) = (local(self.verbs.future), local("__r"), local("__guard"));
+        let ending = self.ending(returns, last);
         quote_spanned! {span=>
-            let (#value, #guard) = #private::#wrapper::new(#arguments, async move { #expected #statements #block }).await;
-            #guard.exit(#outcome);
-            #last
+            let (#value, #guard) = #private::#wrapper::new(#arguments, #future).await;
+            #ending
         }
     }
 
@@ -231,19 +256,18 @@ impl Wrap<'_> {
             local("__r"),
             local("__guard"),
         );
-        let outcome = self.outcome(returns);
-        if returns.hides_a_type {
+        if returns.hides_a_type && !self.stream {
             // Only as the last expression does the body learn the type that the function promised.
             let (run, hint, body) = (local(self.verbs.sync), &returns.hint, Self::whole(body));
             let outcome = self.outcome_of_reference(returns);
             return quote_spanned!(span=> #private::#run(#arguments, move || -> #hint #body, |#value| #outcome));
         }
         let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
+        let ending = self.ending(returns, &value);
         quote_spanned! {span=>
             let #guard = #private::#enter(#arguments);
             let #value = #call;
-            #guard.exit(#outcome);
-            #value
+            #ending
         }
     }
 
@@ -268,7 +292,7 @@ impl Wrap<'_> {
         if let Shape::Never = returns.shape {
             return quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments); #body);
         }
-        let (hint, outcome) = (&returns.hint, self.outcome(returns));
+        let (hint, ending) = (&returns.hint, self.ending(returns, &value));
         // A variable's type may have no holes in it that only the function's signature fills.
         let declared = if returns.hides_a_type {
             TokenStream::new()
@@ -278,43 +302,139 @@ impl Wrap<'_> {
         quote_spanned! {span=>
             let #guard = #private::#kind::#open(#arguments);
             let #value #declared = #body;
-            #guard.exit(#outcome);
-            #value
+            #ending
         }
     }
 
+    /// A closure at the end of `-> impl Fn(&str) -> &str` learns its lifetimes only where the function itself ends. Making it
+    /// can't go wrong, so the stage is left right before it.
+    fn returned_closure(&self) -> Option<TokenStream> {
+        if self.verbs.many || self.stream || self.error.is_some() {
+            return None;
+        }
+        let span = Span::mixed_site();
+        let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
+        let (kind, open) = (local(self.verbs.in_place.0), local(self.verbs.in_place.1));
+        let entered = quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments););
+        let exit = quote_spanned!(span=> #guard.exit(#private::Outcome::Ok););
+        let body = before_closure(self.function.body.clone(), exit)?;
+        let body = nested(&braced(body, self.function.block.span()));
+        Some(quote!(#entered #body))
+    }
+
     /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.
-    fn boxed(&self, returns: &Returns) -> TokenStream {
+    fn boxed(&self, returns: &Returns, tracked: bool) -> TokenStream {
+        let pinned = matches!(returns.shape, Shape::BoxedFuture(_));
         if let Some(BoxedTail {
             head,
             future,
             parentheses,
-        }) = BoxedTail::find(self.function.body.clone())
+        }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
             let body = braced(quote!(#head #argument), self.function.block.span());
             return self.assemble(&self.function.sig, &nested(&body));
         }
-        let private = &self.private;
-        self.rebound(|body| {
-            let future = self.deferred(returns, &self.call(returns, body));
-            quote_spanned!(Span::mixed_site()=> #private::Box::pin(#future))
-        })
+        let (private, span) = (&self.private, Span::mixed_site());
+        let boxed = |body: &TokenStream| {
+            if pinned {
+                let future = self.deferred(returns, body);
+                return quote_spanned!(span=> #private::Box::pin(#future));
+            }
+            let future = quote_spanned!(span=> #private::Box::into_pin(#body));
+            let future = self.deferred(returns, &future);
+            quote_spanned!(span=> #private::Box::new(#future))
+        };
+        if tracked {
+            self.in_place(boxed)
+        } else {
+            self.rebound(|body| boxed(&self.call(returns, body)))
+        }
     }
 
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
+        if self.stream {
+            return self.deferred_stream(returns, future);
+        }
         let (run, outcome) = (
             local(self.verbs.deferred),
             self.outcome_of_reference(returns),
         );
-        let output = match &returns.shape {
-            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
-            Shape::Value | Shape::Never => quote_spanned!(span=> _),
-        };
+        let output = output(returns);
         quote_spanned!(span=> #private::#run(#arguments, #future, |#value: &#output| #outcome))
+    }
+
+    /// A returned future that gives a stream.
+    fn deferred_stream(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let (value, deferred) = (local("__r"), local("__future"));
+        let awaited = self.awaited(returns, &deferred.to_token_stream(), &value);
+        let output = output(returns);
+        // The body has run when the future is made, as without us.
+        quote_spanned! {Span::mixed_site()=> {
+            let #deferred = #future;
+            async move {
+                let #value: #output = { #awaited };
+                #value
+            }
+        }}
+    }
+
+    /// Ends the guard `__guard` by the variable `__r`, or has the stream in it do so; `last` is that variable, where it is
+    /// returned.
+    fn ending(&self, returns: &Returns, last: &Ident) -> TokenStream {
+        let span = Span::mixed_site();
+        let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
+        let outcome = self.outcome(returns);
+        if !self.stream {
+            return quote_spanned!(span=> #guard.exit(#outcome); #last);
+        }
+        let bare = |stream: &StreamType| stream.inside.is_empty();
+        if returns.stream.as_ref().is_some_and(bare) {
+            // Nothing but its items says how it went.
+            let begun = quote_spanned!(span=> #private::Some(#guard));
+            return self.followed(returns, &begun);
+        }
+        let followed = self.followed(returns, &quote_spanned!(span=> #guard.take()));
+        quote_spanned! {span=>
+            let mut #guard = #private::Some(#guard);
+            let #value = #followed;
+            if let #private::Some(#guard) = #guard {
+                #guard.exit(#outcome);
+            }
+            #value
+        }
+    }
+
+    /// The variable `__r` with the stream in it wrapped, which takes along what `begun` gives: the guard.
+    fn followed(&self, returns: &Returns, begun: &TokenStream) -> TokenStream {
+        let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
+        let item = returns
+            .stream
+            .as_ref()
+            .and_then(|stream| stream.item.as_ref());
+        let span = Span::mixed_site();
+        let item = item.map_or_else(|| quote_spanned!(span=> _), ToTokens::to_token_stream);
+        let outcome = if let Some(path) = self.error {
+            quote_spanned!(span=> #private::outcome_by!(#value, #path))
+        } else {
+            quote_spanned!(span=> #private::outcome!(#value))
+        };
+        let outcome = quote_spanned!(span=> |#value: &#item| #outcome);
+        let Some(stream) = &returns.stream else {
+            // On the type: it may be none that holds a stream.
+            let at = span.located_at(self.function.returned());
+            let follow = respan(quote!(#private::follow), at);
+            let value = Ident::new("__r", at);
+            return quote_spanned!(at=> #follow(#value, &mut #guard, #outcome));
+        };
+        let mut followed = quote_spanned!(span=> #private::streamed(#begun, #value, #outcome));
+        for declared in stream.inside.iter().rev() {
+            followed = quote_spanned!(span=> #value.map(|#value| -> #declared { #followed }));
+        }
+        followed
     }
 
     /// The body as a closure. `call` asks for `FnOnce`, which lets it hand out what it borrowed.
@@ -350,7 +470,11 @@ impl Wrap<'_> {
         let span = Span::mixed_site();
         let private = &self.private;
         match self.error {
-            Some(path) => quote_spanned!(span=> #private::outcome_by!(#reference, #path)),
+            Some(path) => {
+                // What is wrong with the returned type is wrong with the path beside it.
+                let reference = moved(reference.clone(), path.span());
+                quote_spanned!(generated(path.span())=> #private::outcome_by!(#reference, #path))
+            }
             None if returns.never_fails() && self.verbs.many => {
                 quote_spanned!(span=> #private::Outcomes::All(#private::Outcome::Ok))
             }
@@ -377,6 +501,16 @@ fn nested(block: &Group) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> (#block))
 }
 
+/// What a returned future gives, as a hint.
+fn output(returns: &Returns) -> TokenStream {
+    match &returns.shape {
+        Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+            output.to_token_stream()
+        }
+        Shape::Value | Shape::Never => quote_spanned!(Span::mixed_site()=> _),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -386,7 +520,7 @@ mod tests {
         let mut diagnostics = crate::diag::Diagnostics::new();
         let item = "fn f(a: A) -> B { a.b() }".parse().expect("made of tokens");
         let function = PartialFn::read(
-            &crate::syntax::partial_fn::Place::measured("inference_stage"),
+            &crate::syntax::no_function::Place::measured("inference_stage"),
             &item,
             &mut diagnostics,
         );
@@ -411,6 +545,7 @@ mod tests {
                 arguments: Arguments::Fixed(TokenStream::new()),
                 expressions,
                 error: None,
+                stream: false,
             }
         };
         let bare = wrap(TokenStream::new()).unmeasured().to_string();

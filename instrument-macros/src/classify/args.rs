@@ -2,10 +2,10 @@
 
 use crate::diag::Diagnostics;
 use crate::paths::CratePath;
-use crate::syntax::args::{self, Keys, Once};
-use crate::syntax::{case, derived, spelling};
+use crate::syntax::args::{self, Follows, Keys, Once};
+use crate::syntax::{case, derived, separator, spelling};
 use syn::parse::ParseStream;
-use syn::{Attribute, Error, Fields, Ident, Lit, Result, Token};
+use syn::{Attribute, Error, Fields, Ident, Lit, Result};
 
 /// What a right one looks like.
 const EXAMPLE: &str = "classify(internal)";
@@ -22,6 +22,43 @@ const ERROR_TYPES: [(&str, &str); 10] = [
     ("device_fault", "DeviceFault"),
     ("unavailable", "Unavailable"),
     ("internal", "Internal"),
+];
+
+/// What the same is called elsewhere, and what else is no error type.
+const MEANT: [(&[&str], &str); 7] = [
+    (
+        &[
+            "bad_request",
+            "invalid_argument",
+            "invalid_request",
+            "invalid",
+            "validation",
+            "not_found",
+            "client",
+        ],
+        "did you mean `invalid_input`? ",
+    ),
+    (
+        &["timeout", "timed_out"],
+        "did you mean `dependency_timeout`, or, for the request's own time, `deadline_exceeded`? ",
+    ),
+    (
+        &["oom", "out_of_memory"],
+        "did you mean `cuda_oom`, or, for the host, `resource_exhausted`? ",
+    ),
+    (
+        &["overloaded", "too_many_requests", "throttled"],
+        "did you mean `rate_limited`? ",
+    ),
+    (&["from", "transparent", "inner"], "did you mean `source`? "),
+    (
+        &["unknown", "other", "error", "server"],
+        "did you mean `internal`? ",
+    ),
+    (
+        &["ok", "cancelled", "rejected", "panicked"],
+        "that is an outcome, and follows from how the request ends; ",
+    ),
 ];
 
 /// Asks the inner error.
@@ -113,8 +150,13 @@ impl Keys for Args {
             );
         }
         self.speaks = true;
-        if !input.is_empty() && !input.peek(Token![,]) {
-            return Err(input.error(format!("`{key}` stands alone: it takes no value")));
+        if !separator::ends(input) {
+            let marked = if key == SOURCE {
+                ", and the field is marked with `#[source]`"
+            } else {
+                ""
+            };
+            return Err(input.error(format!("`{key}` stands alone: it takes no value{marked}")));
         }
         if let Some(first) = &self.word {
             return Err(Error::new(
@@ -134,6 +176,14 @@ impl Keys for Args {
         self.speaks = true;
         let text = match literal {
             Lit::Str(text) => case::snake(&text.value()),
+            Lit::Int(status) => match status.base10_parse() {
+                Ok(429) => "rate_limited",
+                Ok(503) => "unavailable",
+                Ok(504) => "deadline_exceeded",
+                Ok(400..=499) => "invalid_input",
+                _ => "internal",
+            }
+            .to_owned(),
             _ => String::new(),
         };
         let known = ERROR_TYPES.iter().find(|(word, _)| *word == text);
@@ -144,13 +194,22 @@ impl Keys for Args {
         );
     }
 
-    fn unknown(&mut self, word: &str, _first: bool, _alone: bool) -> Option<String> {
+    fn unknown(&mut self, word: &str, _first: bool, _follows: Follows) -> Option<String> {
         self.speaks = true;
+        if word == "ErrorType" {
+            return Some(format!(
+                "an error type is a bare word, such as `#[{EXAMPLE}]`"
+            ));
+        }
+        let meant = MEANT.iter().find(|(words, _)| words.contains(&word));
         let words = ERROR_TYPES.map(|(word, _)| word);
-        let near = spelling::nearest(&case::snake(word), Self::KNOWN);
-        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let hint = match meant {
+            Some((_, hint)) => (*hint).to_owned(),
+            None => spelling::nearest(&case::snake(word), Self::KNOWN)
+                .map_or(String::new(), |near| format!("did you mean `{near}`? ")),
+        };
         Some(format!(
-            "unknown error type `{word}`: {near}expected one of {}, or `{SOURCE}` to ask the inner error",
+            "unknown error type `{word}`: {hint}expected one of {}, or `{SOURCE}` to ask the inner error",
             spelling::list(&words)
         ))
     }

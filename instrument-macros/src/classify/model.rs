@@ -210,6 +210,23 @@ mod tests {
             ),
             ("enum A { #[classify(internal = 1)] B }", "stands alone"),
             (
+                "enum A { #[classify(source = b)] B { b: X } }",
+                "marked with `#[source]`",
+            ),
+            (
+                "enum A { #[classify(ErrorType::CudaOom)] B }",
+                "a bare word, such as",
+            ),
+            (
+                "enum A { #[classify(429)] B }",
+                "`#[classify(rate_limited)]`",
+            ),
+            (
+                "enum A { #[classify(bad_request)] B }",
+                "did you mean `invalid_input`?",
+            ),
+            ("enum A { #[classify(cancelled)] B }", "that is an outcome"),
+            (
                 "enum A { #[classify(internal, unavailable)] B }",
                 "it is `internal` already",
             ),

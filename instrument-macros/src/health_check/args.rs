@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostics;
 use crate::paths::CratePath;
-use crate::syntax::args::{self, Keys, Once};
+use crate::syntax::args::{self, Follows, Keys, Once};
 use crate::syntax::duration::{self, Given};
 use crate::syntax::group::Groups;
 use proc_macro2::TokenStream;
@@ -146,7 +146,7 @@ impl Keys for Args {
         );
     }
 
-    fn unknown(&mut self, word: &str, _first: bool, _alone: bool) -> Option<String> {
+    fn unknown(&mut self, word: &str, _first: bool, _follows: Follows) -> Option<String> {
         let meant = match word {
             "ttl" | "cached" | "cache_for" => "`cache`, as in `cache = \"5s\"`",
             "interval" | "period" | "every" => "`refresh`, as in `refresh = \"3s\"`",

@@ -1,7 +1,8 @@
 //! The function as checked: how the runtime calls it.
 
 use crate::diag::Diagnostics;
-use crate::syntax::partial_fn::{PartialFn, Place};
+use crate::syntax::no_function::Place;
+use crate::syntax::partial_fn::PartialFn;
 use crate::syntax::returns::Shape;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

@@ -2,7 +2,7 @@
 
 use crate::diag::Diagnostics;
 use crate::paths::CratePath;
-use crate::syntax::args::{self, Keys, Once};
+use crate::syntax::args::{self, Follows, Keys, Once};
 use crate::syntax::derived;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -52,6 +52,13 @@ impl Keys for Args {
             format!("a text belongs to one value: write `#[{EXAMPLE}]` on the variant"),
         );
     }
+
+    fn unknown(&mut self, word: &str, _first: bool, _follows: Follows) -> Option<String> {
+        let renames = matches!(word, "rename" | "rename_all" | "case");
+        renames.then(|| {
+            format!("variants read in snake case: where one is to read otherwise, write `#[{EXAMPLE}]` on it")
+        })
+    }
 }
 
 /// The text that a variant asks for; `None` when it asks for none that could be read.
@@ -78,10 +85,14 @@ fn one_text(input: ParseStream<'_>) -> Result<LitStr> {
         return skipped(input, mistake);
     }
     let start = input.span();
+    if input.peek(Ident) && input.peek2(Token![=]) {
+        let mistake = input.error(format!("the text of a label stands alone: `#[{EXAMPLE}]`"));
+        return skipped(input, mistake);
+    }
     let Ok(text) = input.parse() else {
         let mistake = Error::new(
             start,
-            format!("the text of a label is a string: `#[{EXAMPLE}]`"),
+            format!("the text of a label is a string literal: `#[{EXAMPLE}]`"),
         );
         return skipped(input, mistake);
     };

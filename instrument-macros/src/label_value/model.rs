@@ -47,7 +47,10 @@ pub(crate) fn values(item: &Derived, diagnostics: &mut Diagnostics) -> Vec<Value
             if variants.is_empty() {
                 diagnostics.at(
                     item.name.span(),
-                    format!("`{}` has no variants, so no value to show", item.name),
+                    format!(
+                        "`{}` has no variants, so there is no value that could be shown: a label needs at least one",
+                        item.name
+                    ),
                 );
             }
             let mut with_fields = variants.iter().filter(|variant| !variant.fields.is_empty());
@@ -192,11 +195,12 @@ mod tests {
             ("#[label] B", "in parentheses: `#[label(\"text\")]`"),
             ("#[label = \"a\"] B", "in parentheses"),
             ("#[label()] B", "in parentheses"),
-            ("#[label(b)] B", "is a string"),
-            ("#[label(3)] B", "is a string"),
+            ("#[label(b)] B", "is a string literal"),
+            ("#[label(3)] B", "is a string literal"),
             ("#[label(\"a\", \"b\")] B", "one text"),
             ("#[label(\"a\")] #[label(\"b\")] B", "given twice"),
             ("#[label(crate = ::a)] B", "belongs on the enum"),
+            ("#[label(rename = \"b\")] B", "stands alone"),
             ("B, b", "`B` reads `b` too"),
             ("B, #[label(\"b\")] C", "`B` reads `b` too"),
         ] {

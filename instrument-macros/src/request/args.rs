@@ -1,11 +1,16 @@
 //! The attribute as written.
 
+use crate::body::arguments;
 use crate::diag::Diagnostics;
-use crate::syntax::args::{self, Keys, Once};
+use crate::syntax::args::{self, Follows, Keys, Once};
+use crate::syntax::expression;
 use crate::syntax::keys::SharedKeys;
+use crate::syntax::{peers, spelling};
 use proc_macro2::TokenStream;
-use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Ident, Lit, Result};
+use syn::parse::ParseStream;
+use syn::{Error, Expr, Ident, Lit, Result};
+
+const PROTOCOLS: [&str; 2] = ["http", "grpc"];
 
 #[derive(Default)]
 pub(crate) struct Args {
@@ -33,7 +38,9 @@ impl Keys for Args {
         "labels",
         "buckets",
         "objective",
+        "stream",
         "error",
+        "no_span",
         "root",
         "crate",
     ];
@@ -50,17 +57,22 @@ impl Keys for Args {
         if key == "root" {
             return self.root.flag(key, input, diagnostics);
         }
+        if key == "ingress" {
+            let example = "ingress = \"http\"";
+            return self.ingress.value(key, example, input, diagnostics, way_in);
+        }
         let (slot, example) = match key.to_string().as_str() {
-            "ingress" => (&mut self.ingress, "ingress = \"http\""),
             "tier" => (&mut self.tier, "tier = user.tier"),
             _ => (&mut self.tenant, "tenant = TENANTS.admit(user.tenant())"),
         };
-        slot.value(key, example, input, diagnostics, Expr::parse)
+        slot.value(key, example, input, diagnostics, expression::parse)
     }
 
     fn literal(&mut self, literal: &Lit, _first: bool, diagnostics: &mut Diagnostics) {
         let hint = match literal {
-            Lit::Str(text) => format!("for the way in, write `ingress = \"{}\"`", text.value()),
+            Lit::Str(text) if matches!(text.value().as_str(), "http" | "grpc") => {
+                format!("for the way in, write `ingress = \"{}\"`", text.value())
+            }
             _ => "values stand behind keys, as in `ingress = \"http\"`".to_owned(),
         };
         diagnostics.at(
@@ -69,16 +81,63 @@ impl Keys for Args {
         );
     }
 
-    fn unknown(&mut self, word: &str, _first: bool, _alone: bool) -> Option<String> {
+    fn unknown(&mut self, word: &str, _first: bool, follows: Follows) -> Option<String> {
         let given = match word {
             "batch" => "batch = batch",
-            "device" => "device",
-            _ => return None,
+            "device" | "gpu" | "cuda" => "device",
+            "custom" => "custom",
+            "name" => {
+                return Some(
+                    "a request is called after its function, so it takes no name".to_owned(),
+                );
+            }
+            "http" | "grpc" if follows == Follows::Nothing => {
+                return Some(format!("the way in has a key: `ingress = \"{word}\"`"));
+            }
+            "protocol" | "transport" => {
+                return Some(format!(
+                    "`{word}` is called `ingress` here: `ingress = \"http\"`"
+                ));
+            }
+            "version" => {
+                return Some(
+                    "`version` comes with the model's slot: `model = &self.slot`".to_owned(),
+                );
+            }
+            "timeout" | "deadline" => {
+                return Some(format!(
+                    "`{word}` belongs to the layer: `telemetry.request_layer(\"http\").timeout(\"2s\")`"
+                ));
+            }
+            _ => return peers::answer(word),
         };
         Some(format!(
             "`{word}` belongs to a stage: `#[inference_stage(\"execute\", {given})]`"
         ))
     }
+}
+
+/// The value of `ingress`. A word that nearly names a protocol would be one more beside it in every metric.
+fn way_in(input: ParseStream<'_>) -> Result<Expr> {
+    let value = expression::parse(input)?;
+    if let Some(text) = arguments::text(&value) {
+        let word = text.value();
+        if let Some(meant) = protocol(&word) {
+            let text = format!("nearly a protocol: did you mean `\"{meant}\"`?");
+            return Err(Error::new_spanned(&value, text));
+        }
+    }
+    Ok(value)
+}
+
+/// The protocol that `word` nearly names. The runtime has the same rule for the layer.
+fn protocol(word: &str) -> Option<&'static str> {
+    let plain = word.to_ascii_lowercase();
+    let meant_so = ["https", "http1", "http2", "http3", "grpcs"];
+    if PROTOCOLS.contains(&word) || meant_so.contains(&plain.as_str()) {
+        return None;
+    }
+    spelling::nearest(&plain, &PROTOCOLS)
 }
 
 #[cfg(test)]
@@ -95,12 +154,41 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, root, crate = crate::f"#,
+            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, no_span, root, crate = crate::f"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert!(
             args.ingress.key().is_some() && args.tier.key().is_some() && args.root.key().is_some()
         );
+    }
+
+    #[test]
+    fn a_way_in_that_is_nearly_a_protocol_is_none() {
+        for word in ["htpp", "HTTP", "gRPC", "gprc"] {
+            let (_, mistakes) = read(&format!("ingress = \"{word}\""));
+            assert!(mistakes[0].starts_with("nearly a protocol"), "{mistakes:?}");
+        }
+        for word in ["http", "grpc", "https", "http2", "kafka"] {
+            let (_, mistakes) = read(&format!("ingress = \"{word}\""));
+            assert!(mistakes.is_empty(), "{mistakes:?}");
+        }
+    }
+
+    #[test]
+    fn keys_of_others_are_answered_with_ours() {
+        for (text, part) in [
+            ("grpc", "`ingress = \"grpc\"`"),
+            ("protocol = \"http\"", "called `ingress` here"),
+            ("timeout = \"1s\"", "belongs to the layer"),
+            ("custom", "belongs to a stage"),
+            ("name = \"a\"", "takes no name"),
+            ("version = \"1\"", "the model's slot"),
+            ("skip_all", "nothing to leave out"),
+        ] {
+            let (_, mistakes) = read(text);
+            assert_eq!(mistakes.len(), 1, "{text}: {mistakes:?}");
+            assert!(mistakes[0].contains(part), "{text}: {mistakes:?}");
+        }
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! The attribute as written.
 
 use crate::diag::Diagnostics;
-use crate::syntax::args::{self, Keys, Once};
+use crate::syntax::args::{self, Follows, Keys, Once};
+use crate::syntax::expression;
 use crate::syntax::keys::SharedKeys;
+use crate::syntax::peers;
 use proc_macro2::TokenStream;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::ParseStream;
 use syn::{Expr, Ident, Lit, LitStr, Result};
 
 const EXAMPLE: &str = "`#[inference_stage(\"execute\")]`";
+
+/// What is written in its place is read before it has a value.
+const LITERAL: &str = "the stage's name is a string literal, and no other expression";
 
 #[derive(Default)]
 pub(crate) struct Args {
@@ -36,7 +41,9 @@ impl Keys for Args {
         "device",
         "buckets",
         "objective",
+        "stream",
         "error",
+        "no_span",
         "custom",
         "crate",
     ];
@@ -53,7 +60,7 @@ impl Keys for Args {
         if key == "batch" {
             return self
                 .batch
-                .value(key, "batch = batch", input, diagnostics, Expr::parse);
+                .value(key, "batch = batch", input, diagnostics, expression::parse);
         }
         let flag = if key == "custom" {
             &mut self.custom
@@ -89,25 +96,52 @@ impl Keys for Args {
         }
     }
 
-    fn unknown(&mut self, word: &str, first: bool, alone: bool) -> Option<String> {
-        if word == "name" {
+    fn unknown(&mut self, word: &str, first: bool, follows: Follows) -> Option<String> {
+        if matches!(word, "name" | "stage") && follows == Follows::Value {
             self.name_is_wrong = true;
             return Some(format!(
                 "the stage's name comes first, without a key: {EXAMPLE}"
             ));
         }
-        if first && alone {
+        if first && follows != Follows::Value {
             self.name_is_wrong = true;
-            return Some(format!("the stage's name is a string: `\"{word}\"`"));
+            let is_name = follows == Follows::Nothing
+                && !matches!(word, "true" | "false")
+                && word.to_lowercase() == word;
+            return Some(if is_name {
+                format!("the stage's name is a string: `\"{word}\"`")
+            } else {
+                format!("{LITERAL}: {EXAMPLE}")
+            });
         }
-        matches!(word, "tenant" | "tier" | "ingress" | "root").then(|| {
+        if matches!(word, "tenant" | "tier" | "ingress" | "root") {
             let given = if word == "root" {
                 "root"
             } else {
                 &format!("{word} = …")
             };
-            format!("`{word}` belongs to the request: `#[inference_request({given})]`")
-        })
+            return Some(format!(
+                "`{word}` belongs to the request: `#[inference_request({given})]`"
+            ));
+        }
+        match word {
+            "version" => Some(
+                "`version` comes with the model's slot: `model = &self.slot`".to_owned(),
+            ),
+            "timeout" => Some(
+                "a stage has no time-out: the request has one, `telemetry.request_layer(\"http\").timeout(\"2s\")`"
+                    .to_owned(),
+            ),
+            "gpu" | "cuda" | "execution" => Some(format!(
+                "`{word}` is called `device` here: it marks a stage that runs on the device"
+            )),
+            _ => peers::answer(word),
+        }
+    }
+
+    fn no_key(&mut self, first: bool) -> Option<String> {
+        self.name_is_wrong |= first;
+        first.then(|| format!("{LITERAL}: {EXAMPLE}"))
     }
 }
 
@@ -125,7 +159,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, custom, crate = ::e"#,
+            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, no_span, custom, crate = ::e"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(
@@ -143,6 +177,12 @@ mod tests {
             "device, \"execute\"",
             "b\"execute\"",
             "3",
+            "NAME",
+            "names::EXECUTE",
+            "concat!(\"exe\", \"cute\")",
+            "(\"execute\")",
+            "&\"execute\"",
+            "true",
         ] {
             let (args, mistakes) = read(text);
             assert!(args.name.is_none() && args.name_is_wrong, "{text}");
@@ -156,12 +196,31 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_there_are_unknown() {
-        for text in ["\"a\", stream", "\"a\", span", "\"a\", stall = \"1s\""] {
-            let (_, mistakes) = read(text);
-            assert!(
-                mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),
-                "{mistakes:?}"
-            );
+        let (_, mistakes) = read("\"a\", stall = \"1s\"");
+        assert!(
+            mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),
+            "{mistakes:?}"
+        );
+    }
+
+    #[test]
+    fn keys_of_others_are_answered_with_ours() {
+        for (text, part) in [
+            ("name = \"a\"", "comes first, without a key"),
+            ("skip_all", "nothing to leave out"),
+            ("fields(a = 1)", "called `labels` here"),
+            ("err", "`error = path`"),
+            ("level = \"info\"", "tracing::instrument"),
+            ("histogram", "always measured"),
+            ("slo = \"50ms\"", "called `objective` here"),
+            ("gpu", "called `device` here"),
+            ("timeout = \"1s\"", "request_layer"),
+            ("version = \"1\"", "the model's slot"),
+            ("root", "`#[inference_request(root)]`"),
+        ] {
+            let (_, mistakes) = read(&format!("\"a\", {text}"));
+            assert_eq!(mistakes.len(), 1, "{text}: {mistakes:?}");
+            assert!(mistakes[0].contains(part), "{text}: {mistakes:?}");
         }
     }
 }

@@ -62,6 +62,12 @@ fn refuse_batch(
     if matches!(function.returns().shape, Shape::Never) {
         diagnostics.at(key, "a function that never returns never answers a batch");
     }
+    if let Some(stream) = shared.stream() {
+        diagnostics.at(
+            stream,
+            "a batch answers each of its members, a stream belongs to one: take `stream` or `batch` off",
+        );
+    }
     if function.has("track_caller") {
         diagnostics.at(
             key,

@@ -2,8 +2,8 @@
 //! Knows no key by name.
 
 use crate::diag::Diagnostics;
-use crate::syntax::spelling;
-use proc_macro2::{Span, TokenStream, TokenTree};
+use crate::syntax::{separator, spelling};
+use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Error, Ident, Lit, Result, Token};
@@ -24,9 +24,37 @@ pub(crate) trait Keys {
     /// Takes a literal without a key.
     fn literal(&mut self, literal: &Lit, first: bool, diagnostics: &mut Diagnostics);
 
-    /// A better answer to an unknown word than the list of keys. `alone`: nothing but a comma follows.
-    fn unknown(&mut self, _word: &str, _first: bool, _alone: bool) -> Option<String> {
+    /// A better answer to an unknown word than the list of keys.
+    fn unknown(&mut self, _word: &str, _first: bool, _follows: Follows) -> Option<String> {
         None
+    }
+
+    /// A better answer than the list of keys to what is neither a word nor a literal.
+    fn no_key(&mut self, _first: bool) -> Option<String> {
+        None
+    }
+}
+
+/// What stands behind a word: it tells a key from an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// A comma, or nothing.
+    Nothing,
+    /// `=`, `(…)` or another bracket: it was meant to be a key.
+    Value,
+    /// `::`, `!`, `.`: it was meant to be an expression.
+    Expression,
+}
+
+impl Follows {
+    fn of(input: ParseStream<'_>) -> Self {
+        if input.is_empty() || input.peek(Token![,]) {
+            Self::Nothing
+        } else if input.peek(Token![::]) || input.peek(Token![!]) || input.peek(Token![.]) {
+            Self::Expression
+        } else {
+            Self::Value
+        }
     }
 }
 
@@ -37,14 +65,10 @@ pub(crate) fn read<K: Keys>(tokens: TokenStream, keys: &mut K, diagnostics: &mut
         while !input.is_empty() {
             if let Err(mistake) = entry(input, first, keys, diagnostics) {
                 diagnostics.push(mistake);
-                skip(input);
+                separator::skip(input);
             }
             first = false;
-            if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-                diagnostics.at(input.span(), "expected `,` or the end of the attribute");
-                skip(input);
-                input.parse::<Option<Token![,]>>()?;
-            }
+            separator::comma(input, "the end of the attribute", diagnostics);
         }
         Ok(())
     };
@@ -61,24 +85,28 @@ fn entry<K: Keys>(
 ) -> Result<()> {
     // `true` and `false` are literals to `syn`, words to a reader.
     if input.peek(Lit) && !input.peek(syn::LitBool) {
-        keys.literal(&input.parse()?, first, diagnostics);
+        let literal: Lit = input.parse()?;
+        if let (Lit::Str(key), true) = (&literal, input.peek(Token![=])) {
+            return Err(Error::new(
+                key.span(),
+                format!("a key is a bare word: `{} = …`", key.value()),
+            ));
+        }
+        keys.literal(&literal, first, diagnostics);
         return Ok(());
     }
     let Ok(key) = input.call(Ident::parse_any) else {
-        return Err(input.error(format!("expected a key: {}", spelling::list(K::KNOWN))));
+        let text = keys
+            .no_key(first)
+            .unwrap_or_else(|| format!("expected a key: {}", spelling::list(K::KNOWN)));
+        return Err(input.error(text));
     };
     let word = key.to_string();
     if !K::KNOWN.contains(&word.as_str()) {
-        let alone = input.is_empty() || input.peek(Token![,]);
-        let answer = keys.unknown(&word, first, alone).unwrap_or_else(|| {
-            match spelling::nearest(&word, K::KNOWN) {
-                Some(near) => format!("unknown key `{word}`: did you mean `{near}`?"),
-                None => format!(
-                    "unknown key `{word}`: expected one of {}",
-                    spelling::list(K::KNOWN)
-                ),
-            }
-        });
+        let follows = Follows::of(input);
+        let answer = keys
+            .unknown(&word, first, follows)
+            .unwrap_or_else(|| unknown(&word, K::KNOWN));
         return Err(Error::new(key.span(), answer));
     }
     // At its end a stream has no token to point at, only the whole attribute: point at the key.
@@ -95,9 +123,17 @@ fn entry<K: Keys>(
     })
 }
 
-/// To the next comma.
-fn skip(input: ParseStream<'_>) {
-    while !input.is_empty() && !input.peek(Token![,]) && input.parse::<TokenTree>().is_ok() {}
+fn unknown(word: &str, known: &[&str]) -> String {
+    match spelling::nearest(word, known) {
+        Some(near) => format!("unknown key `{word}`: did you mean `{near}`?"),
+        None => match known {
+            [only] => format!("unknown key `{word}`: the only one here is `{only}`"),
+            known => format!(
+                "unknown key `{word}`: expected one of {}",
+                spelling::list(known)
+            ),
+        },
+    }
 }
 
 /// A slot for one value; a second one is a mistake.
@@ -147,7 +183,15 @@ impl<T> Once<T> {
     ) -> Result<()> {
         self.entry(key, diagnostics, |_| {
             let missing = || Error::new(key.span(), format!("`{key}` takes a value: `{example}`"));
-            input.parse::<Token![=]>().map_err(|_| missing())?;
+            if !separator::equals(input) {
+                return Err(if input.is_empty() || input.peek(Token![,]) {
+                    missing()
+                } else {
+                    input.error(format!(
+                        "between a key and its value stands `=`: `{example}`"
+                    ))
+                });
+            }
             if input.is_empty() || input.peek(Token![,]) {
                 Err(missing())
             } else {
@@ -159,6 +203,10 @@ impl<T> Once<T> {
     /// Where its key stands, when it was given.
     pub(crate) fn key(&self) -> Option<Span> {
         self.key
+    }
+
+    pub(crate) fn peek(&self) -> Option<&T> {
+        self.value.as_ref()
     }
 
     pub(crate) fn take(self) -> Option<T> {
@@ -187,8 +235,7 @@ impl Once<()> {
         diagnostics: &mut Diagnostics,
     ) -> Result<()> {
         self.entry(key, diagnostics, |_| {
-            let alone = input.is_empty() || input.peek(Token![,]);
-            if alone {
+            if separator::ends(input) {
                 Ok(())
             } else {
                 Err(input.error(format!("`{key}` stands alone: it takes no value")))

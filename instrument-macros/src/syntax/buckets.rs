@@ -1,18 +1,25 @@
 //! `buckets = [0.005, 0.01, …]` in seconds, or `buckets = fast`.
 
-use crate::syntax::spelling;
+use crate::diag::Diagnostics;
+use crate::syntax::{case, duration, separator, spelling};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::cmp::Ordering;
+use std::time::Duration;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::punctuated::Punctuated;
 use syn::{
-    Error, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Result, Token, UnOp, bracketed, token,
+    Error, Expr, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Result, Token, UnOp, bracketed,
+    token,
 };
 
 /// A layout with more edges costs more memory than it tells; the runtime holds as many.
 const MOST_EDGES: usize = 64;
+
+/// Whole edges without a point up to here may well be seconds; beyond, they have always been milliseconds.
+const SECONDS: f64 = 1_000.0;
+
+const EXAMPLE: &str = "[0.005, 0.01, 0.05]";
 
 /// What a preset is called in an attribute and in the runtime.
 const PRESETS: [(&str, &str); 4] = [
@@ -45,10 +52,40 @@ impl Buckets {
             };
             return Err(Error::new(text.span(), hint));
         }
+        if input.peek(Token![&]) || input.peek(token::Paren) || input.peek(token::Brace) {
+            return Err(input.error(format!("edges stand in brackets: `{EXAMPLE}`")));
+        }
         let Ok(name) = input.call(Ident::parse_any) else {
             return Err(input.error(expected(&names)));
         };
-        let word = name.to_string();
+        let mut word = name.to_string();
+        if input.peek(Token![!]) {
+            return Err(Error::new(
+                name.span(),
+                format!("edges stand in brackets alone: `{EXAMPLE}`"),
+            ));
+        }
+        // `Buckets::Fast` is how it is called elsewhere.
+        let path = input.peek(Token![::]);
+        if path {
+            let rest = input.call(Path::parse_mod_style)?;
+            word = case::snake(&rest.segments[rest.segments.len() - 1].ident.to_string());
+            if names.contains(&word.as_str()) {
+                return Err(Error::new(
+                    name.span(),
+                    format!("a preset is a bare word: `buckets = {word}`"),
+                ));
+            }
+        }
+        if path || word.to_uppercase() == word {
+            return Err(Error::new(
+                name.span(),
+                format!(
+                    "edges are number literals, read before constants have values: {}",
+                    expected(&names)
+                ),
+            ));
+        }
         match PRESETS.iter().find(|(preset, _)| *preset == word) {
             Some((_, variant)) => Ok(Self::Preset(variant)),
             None => Err(Error::new(
@@ -85,7 +122,7 @@ impl Buckets {
 
 fn expected(presets: &[&str]) -> String {
     format!(
-        "expected the edges in seconds, `[0.005, 0.01, 0.05]`, or a preset: {}",
+        "expected the edges in seconds, `{EXAMPLE}`, or a preset: {}",
         spelling::list(presets)
     )
 }
@@ -93,48 +130,68 @@ fn expected(presets: &[&str]) -> String {
 fn edges(input: ParseStream<'_>) -> Result<Vec<f64>> {
     let content;
     let brackets = bracketed!(content in input);
-    let literals = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
     let mut mistakes: Option<Error> = None;
     let mut wrong = |mistake: Error| match &mut mistakes {
         Some(all) => all.combine(mistake),
         None => mistakes = Some(mistake),
     };
-    if literals.is_empty() {
+    if content.is_empty() {
         wrong(Error::new(
             brackets.span.join(),
-            "at least one edge is needed, in seconds: `[0.005, 0.01, 0.05]`",
+            format!("at least one edge is needed, in seconds: `{EXAMPLE}`"),
         ));
     }
-    let mut edges: Vec<f64> = Vec::with_capacity(literals.len());
-    for (index, literal) in literals.iter().enumerate() {
-        match edge(literal) {
+    let mut edges: Vec<f64> = Vec::new();
+    let mut whole = true;
+    while !content.is_empty() {
+        let literal = content.parse::<Expr>();
+        if literal.is_err() {
+            separator::skip(&content);
+        }
+        whole &= matches!(
+            &literal,
+            Ok(Expr::Lit(ExprLit {
+                lit: Lit::Int(_),
+                ..
+            }))
+        );
+        match literal.and_then(|literal| edge(&literal)) {
             Err(mistake) => wrong(mistake),
-            Ok((span, _)) if index == MOST_EDGES => {
+            Ok((span, _)) if edges.len() == MOST_EDGES => {
                 wrong(Error::new(
                     span,
                     format!("at most {MOST_EDGES} edges: this is one too many"),
                 ));
-                break;
+                content.parse::<TokenStream>()?;
             }
             Ok((span, seconds)) => {
-                if let Some(last) = edges.last() {
-                    match seconds.total_cmp(last) {
-                        Ordering::Greater => {}
-                        Ordering::Equal => wrong(Error::new(
+                match edges.last().map(|last| (last, seconds.total_cmp(last))) {
+                    Some((_, Ordering::Equal)) => wrong(Error::new(
+                        span,
+                        format!("the edge {seconds} is given twice"),
+                    )),
+                    Some((last, Ordering::Less)) => wrong(Error::new(
+                        span,
+                        format!("edges must grow: {seconds} comes after {last}"),
+                    )),
+                    _ if whole && seconds >= SECONDS && content.is_empty() => {
+                        let shown = seconds / 1000.0;
+                        wrong(Error::new(
                             span,
-                            format!("the edge {seconds} is given twice"),
-                        )),
-                        Ordering::Less => {
-                            wrong(Error::new(
-                                span,
-                                format!("edges must grow: {seconds} comes after {last}"),
-                            ));
-                        }
+                            format!(
+                                "edges are seconds, and these look like milliseconds: {seconds} ms is \
+                                 `{shown:?}`. If seconds are meant, write `{seconds:?}`"
+                            ),
+                        ));
                     }
+                    _ => {}
                 }
                 edges.push(seconds);
             }
         }
+        let mut commas = Diagnostics::new();
+        separator::comma(&content, "the end of the edges", &mut commas);
+        commas.into_error().into_iter().for_each(&mut wrong);
     }
     mistakes.map_or(Ok(edges), Err)
 }
@@ -159,6 +216,17 @@ fn edge(expression: &Expr) -> Result<(Span, f64)> {
                 "an edge is a time in seconds, so it must be above 0",
             ));
         }
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => {
+            let seconds = duration::nanoseconds(text).map(in_seconds);
+            let seconds = seconds.unwrap_or(0.05);
+            return Err(Error::new(
+                text.span(),
+                format!("an edge is a number literal, in seconds: `{seconds:?}`"),
+            ));
+        }
         other => {
             return Err(Error::new_spanned(
                 quote!(#other),
@@ -167,9 +235,14 @@ fn edge(expression: &Expr) -> Result<(Span, f64)> {
         }
     };
     if !matches!(suffix, "" | "f64") {
+        let as_time = LitStr::new(&format!("{text}{suffix}"), span);
+        let hint = match duration::nanoseconds(&as_time).map(in_seconds) {
+            Ok(seconds) => format!("write `{seconds:?}`"),
+            Err(_) => format!("drop `{suffix}`"),
+        };
         return Err(Error::new(
             span,
-            format!("an edge is a plain number of seconds: drop `{suffix}`"),
+            format!("an edge is a plain number of seconds: {hint}"),
         ));
     }
     match text.parse::<f64>() {
@@ -187,6 +260,10 @@ fn edge(expression: &Expr) -> Result<(Span, f64)> {
             "an edge is a number literal, in seconds: `0.05`",
         )),
     }
+}
+
+fn in_seconds(nanoseconds: u64) -> f64 {
+    Duration::from_nanos(nanoseconds).as_secs_f64()
 }
 
 #[cfg(test)]
@@ -268,5 +345,31 @@ mod tests {
             read("\"fast\"").is_err_and(|said| said[0].contains("bare word: `buckets = fast`"))
         );
         assert!(read("+").is_err_and(|said| said[0].contains("or a preset")));
+    }
+
+    #[test]
+    fn what_is_written_elsewhere_is_shown_as_it_is_written_here() {
+        for (text, part) in [
+            ("Buckets::Fast", "a bare word: `buckets = fast`"),
+            ("EDGES", "before constants have values"),
+            ("my::EDGES", "before constants have values"),
+            ("vec![0.1]", "brackets alone"),
+            ("&[0.1]", "stand in brackets"),
+            ("(0.1, 0.2)", "stand in brackets"),
+            ("[\"5ms\"]", "in seconds: `0.005`"),
+            ("[5ms]", "write `0.005`"),
+            ("[0.1 0.2]", "expected `,` or the end of the edges"),
+            ("[0.1; 5]", "expected `,`"),
+            ("[0.1,, 0.2]", "one comma too many"),
+            ("[f64::NAN]", "a number literal"),
+            ("[5, 50, 5000]", "look like milliseconds: 5000 ms is `5.0`"),
+        ] {
+            let said = read(text).expect_err(text);
+            assert_eq!(said.len(), 1, "{text}: {said:?}");
+            assert!(said[0].contains(part), "{text}: {said:?}");
+        }
+        for right in ["[60, 600]", "[60.0, 3600.0]", "[0.5, 3600]"] {
+            assert!(read(right).is_ok(), "{right}");
+        }
     }
 }

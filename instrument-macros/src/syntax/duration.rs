@@ -4,7 +4,7 @@
 use proc_macro2::Span;
 use std::time::Duration;
 use syn::parse::ParseStream;
-use syn::{Error, Lit, LitStr, Result};
+use syn::{Error, Lit, LitStr, Result, Token};
 
 /// Units with their nanoseconds.
 const UNITS: [(&str, u64); 6] = [
@@ -47,7 +47,7 @@ pub(crate) fn parse(input: ParseStream<'_>) -> Result<u64> {
     match nanoseconds(&literal)? {
         0 => Err(Error::new(
             literal.span(),
-            "a duration of zero is never met",
+            "a duration of zero is never met: write one above zero, such as `\"50ms\"`, or leave the key out",
         )),
         nanoseconds => Ok(nanoseconds),
     }
@@ -75,68 +75,136 @@ pub(crate) fn show(duration: Duration) -> String {
 }
 
 fn literal(input: ParseStream<'_>) -> Result<LitStr> {
+    let start = input.span();
+    if input.peek(Token![-]) {
+        return Err(Error::new(start, "a duration is above zero: `\"50ms\"`"));
+    }
     match input.parse::<Lit>() {
         Ok(Lit::Str(text)) => Ok(text),
-        Ok(Lit::Int(number)) => Err(Error::new(
-            number.span(),
-            format!(
-                "a duration is a string with a unit: `\"{}ms\"`",
-                number.base10_digits()
-            ),
-        )),
-        Ok(other) => Err(Error::new(
-            other.span(),
+        Ok(Lit::Int(number)) => {
+            let unit = UNITS.iter().find(|(unit, _)| *unit == number.suffix());
+            let unit = unit.map_or("ms", |(unit, _)| unit);
+            Err(Error::new(
+                start,
+                format!(
+                    "a duration is a string with a unit: `\"{}{unit}\"`",
+                    number.base10_digits()
+                ),
+            ))
+        }
+        Ok(_) => Err(Error::new(
+            start,
             "a duration is a string with a unit: `\"50ms\"`",
         )),
-        Err(mistake) => Err(Error::new(
-            mistake.span(),
-            "expected a duration in quotes: `\"50ms\"`",
+        Err(_) => Err(Error::new(
+            start,
+            "a duration is a string literal, and no other expression: `\"50ms\"`",
         )),
     }
 }
 
-fn nanoseconds(literal: &LitStr) -> Result<u64> {
+/// Nanoseconds of a duration in quotes.
+pub(crate) fn nanoseconds(literal: &LitStr) -> Result<u64> {
     let text = literal.value();
-    let wrong = |why: String| Err(Error::new(literal.span(), why));
+    read(&text).map_err(|why| Error::new(literal.span(), why))
+}
+
+fn read(text: &str) -> std::result::Result<u64, String> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     if number.is_empty() {
-        return wrong(
-            "a duration starts with a whole number: `\"50ms\"`, `\"5s\"`, `\"2m\"`".to_owned(),
-        );
+        return Err(if text.trim() != text && read(text.trim()).is_ok() {
+            format!("a duration has no spaces: `\"{}\"`", text.trim())
+        } else if text.starts_with('-') {
+            "a duration is above zero: `\"50ms\"`".to_owned()
+        } else {
+            "a duration starts with a whole number: `\"50ms\"`, `\"5s\"`, `\"2m\"`".to_owned()
+        });
     }
     if unit.is_empty() {
-        return wrong(format!(
+        return Err(format!(
             "a duration needs a unit: `\"{number}ms\"`, `\"{number}s\"`"
         ));
     }
-    if unit.starts_with('.') {
-        return wrong(
-            "a duration is a whole number: `\"1500ms\"` for one and a half seconds".to_owned(),
-        );
-    }
     let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-        let word = unit.trim().to_lowercase();
-        let meant = UNITS
-            .iter()
-            .map(|(name, _)| (*name, *name))
-            .chain(SPELLINGS)
-            .find(|(name, _)| *name == word);
-        return wrong(match meant {
-            Some((_, meant)) => format!("unknown unit in `{text}`: write `\"{number}{meant}\"`"),
-            None => format!("unknown unit in `{text}`: expected `ns`, `us`, `ms`, `s`, `m` or `h`"),
+        return Err(match meant(text) {
+            Some((meant, why)) => format!("{why}: write `\"{meant}\"`"),
+            None => {
+                format!("unknown unit in `{text}`: expected `ns`, `us`, `ms`, `s`, `m` or `h`")
+            }
         });
     };
-    match number
+    number
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(*factor))
-    {
-        Some(nanoseconds) => Ok(nanoseconds),
-        None => wrong(format!("`{text}` is too long: at most 584 years fit")),
+        .ok_or_else(|| format!("`{text}` is too long: at most 584 years fit"))
+}
+
+/// What a text that is no duration was meant to be, and why it is none.
+fn meant(text: &str) -> Option<(String, String)> {
+    let plain = text.replace('_', "");
+    let mut rest = plain.as_str();
+    let mut parts: Vec<(&str, u64)> = Vec::new();
+    while !rest.is_empty() {
+        let number = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, tail) = rest.split_at(number);
+        let unit = tail
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at(unit);
+        parts.push((number, factor(&unit.trim().to_lowercase())?));
+        rest = tail;
     }
+    let unknown_unit = || format!("unknown unit in `{text}`");
+    match parts.as_slice() {
+        [(number, factor)] if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            let why = if text.contains('_') {
+                "a duration has no `_`".to_owned()
+            } else {
+                unknown_unit()
+            };
+            match UNITS.iter().find(|(_, unit)| unit == factor) {
+                Some((unit, _)) => Some((format!("{number}{unit}"), why)),
+                None => Some((show(sum(&parts)?), why)),
+            }
+        }
+        [_] => Some((
+            show(sum(&parts)?),
+            "a duration is a whole number".to_owned(),
+        )),
+        _ => Some((
+            show(sum(&parts)?),
+            "a duration is one number and one unit".to_owned(),
+        )),
+    }
+}
+
+/// Nanoseconds of a unit, also of those that there are not.
+fn factor(unit: &str) -> Option<u64> {
+    let unit = match unit {
+        "d" | "day" | "days" => return Some(24 * 3_600_000_000_000),
+        unit => SPELLINGS
+            .iter()
+            .find(|(spelling, _)| *spelling == unit)
+            .map_or(unit, |(_, meant)| meant),
+    };
+    UNITS
+        .iter()
+        .find(|(name, _)| *name == unit)
+        .map(|(_, factor)| *factor)
+}
+
+fn sum(parts: &[(&str, u64)]) -> Option<Duration> {
+    let mut sum = Duration::ZERO;
+    for (number, factor) in parts {
+        let number: f64 = number.parse().ok()?;
+        let unit = Duration::from_nanos(*factor).as_secs_f64();
+        sum = sum.checked_add(Duration::try_from_secs_f64(number * unit).ok()?)?;
+    }
+    Some(sum)
 }
 
 #[cfg(test)]
@@ -190,14 +258,26 @@ mod tests {
             (r#""5sec""#, r#"write `"5s"`"#),
             (r#""5 ms""#, r#"write `"5ms"`"#),
             (r#""5MS""#, r#"write `"5ms"`"#),
-            (r#""1.5s""#, "1500ms"),
+            (r#""1.5s""#, r#"write `"1500ms"`"#),
+            (r#""0.5s""#, r#"write `"500ms"`"#),
+            (r#""1m30s""#, r#"one number and one unit: write `"90s"`"#),
+            (r#""1 h 30 min""#, r#"write `"90m"`"#),
+            (r#""1_000ms""#, r#"write `"1000ms"`"#),
+            (r#""1d""#, r#"write `"24h"`"#),
+            (r#"" 50ms""#, r#"no spaces: `"50ms"`"#),
+            (r#""99.9%""#, "expected `ns`"),
+            (r#""1..5s""#, "expected `ns`"),
+            ("-5", "above zero"),
+            ("5s", r#"`"5s"`"#),
+            ("5ms", r#"`"5ms"`"#),
+            ("Duration::from_millis(50)", "no other expression"),
             (r#""5 parsecs""#, "expected `ns`"),
-            (r#""-5s""#, "starts with a whole number"),
+            (r#""-5s""#, "above zero"),
             (r#""""#, "starts with a whole number"),
             (r#""0ms""#, "zero"),
             (r#""99999999999h""#, "too long"),
             (r#""99999999999999999999999ns""#, "too long"),
-            ("x", "in quotes"),
+            ("LIMIT", "no other expression"),
             ("1.5", "string with a unit"),
         ] {
             let said = read(text).expect_err(text);

@@ -5,12 +5,13 @@ use crate::paths::CratePath;
 use crate::syntax::args::Once;
 use crate::syntax::buckets::Buckets;
 use crate::syntax::duration;
+use crate::syntax::expression;
 use crate::syntax::labels::{self, Label};
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::parse::{Parse, ParseStream};
-use syn::{Expr, Ident, Path, Result};
+use syn::parse::ParseStream;
+use syn::{Error, Expr, Ident, LitFloat, Path, Result, Token, token};
 
 /// As written.
 #[derive(Default)]
@@ -19,7 +20,9 @@ pub(crate) struct SharedKeys {
     model: Once<Expr>,
     buckets: Once<Buckets>,
     objective: Once<u64>,
+    stream: Once<()>,
     error: Once<Path>,
+    no_span: Once<()>,
     krate: Once<CratePath>,
 }
 
@@ -30,8 +33,11 @@ pub(crate) struct Settings {
     pub(crate) buckets: Option<Buckets>,
     /// Nanoseconds.
     pub(crate) objective: Option<u64>,
+    /// The result is a stream, and the end of the stream is the end.
+    pub(crate) stream: bool,
     /// `fn(&E) -> ErrorType`
     pub(crate) error: Option<Path>,
+    pub(crate) no_span: bool,
     pub(crate) paths: CratePath,
 }
 
@@ -49,7 +55,7 @@ impl SharedKeys {
             }),
             "model" => self
                 .model
-                .value(key, "model = &self.slot", input, diagnostics, Expr::parse),
+                .value(key, "model = &self.slot", input, diagnostics, model),
             "buckets" => self.buckets.value(
                 key,
                 "buckets = [0.005, 0.01, 0.05]",
@@ -57,20 +63,19 @@ impl SharedKeys {
                 diagnostics,
                 Buckets::parse,
             ),
-            "objective" => self.objective.value(
-                key,
-                "objective = \"50ms\"",
-                input,
-                diagnostics,
-                duration::parse,
-            ),
+            "objective" => {
+                self.objective
+                    .value(key, "objective = \"50ms\"", input, diagnostics, objective)
+            }
+            "stream" => self.stream.flag(key, input, diagnostics),
             "error" => self.error.value(
                 key,
                 "error = path::to::function",
                 input,
                 diagnostics,
-                Path::parse,
+                function,
             ),
+            "no_span" => self.no_span.flag(key, input, diagnostics),
             "crate" => self.krate.value(
                 key,
                 "crate = ::instrument_inference",
@@ -86,6 +91,11 @@ impl SharedKeys {
     /// Whether `error = …` is given.
     pub(crate) fn says_errors(&self) -> bool {
         self.error.key().is_some()
+    }
+
+    /// Where `stream` stands, when it is given.
+    pub(crate) fn stream(&self) -> Option<Span> {
+        self.stream.key()
     }
 
     /// The path to the runtime, unless the attribute gives one that can't be used.
@@ -107,19 +117,93 @@ impl SharedKeys {
                 format!("`error` says what an error is, but `{name}` does not return a `Result`"),
             );
         }
+        if let Some(key) = self.stream.key() {
+            check_stream(key, function, diagnostics);
+        }
         Settings {
             labels: self.labels.take().unwrap_or_default(),
             model: self.model.take(),
             buckets: self.buckets.take(),
             objective: self.objective.take(),
+            stream: self.stream.take().is_some(),
             error: self.error.take(),
+            no_span: self.no_span.take().is_some(),
             paths,
         }
     }
 }
 
+/// The value of `model`. Its type is rustc's to check; a literal can be told here what it should be.
+fn model(input: ParseStream<'_>) -> Result<Expr> {
+    match expression::parse(input)? {
+        Expr::Lit(literal) => Err(Error::new_spanned(
+            literal,
+            "a model is the slot that `telemetry.model(name, version)` hands out: `model = &self.slot`",
+        )),
+        model => Ok(model),
+    }
+}
+
+/// The value of `objective`, in nanoseconds.
+fn objective(input: ParseStream<'_>) -> Result<u64> {
+    let start = input.span();
+    let ratio = input.fork().parse::<LitFloat>();
+    if ratio.is_ok_and(|ratio| ratio.base10_parse::<f64>().is_ok_and(|ratio| ratio < 1.0)) {
+        let text = "an objective is a latency, not a ratio: `objective = \"50ms\"`";
+        return Err(Error::new(start, text));
+    }
+    duration::parse(input)
+}
+
+/// The value of `error`.
+fn function(input: ParseStream<'_>) -> Result<Path> {
+    const EXPECTED: &str = "`error` takes the path of a function, `fn(&E) -> ErrorType`";
+    let start = input.span();
+    if input.peek(Token![<]) {
+        return Err(Error::new(
+            start,
+            format!("{EXPECTED}; give a trait's function a name of its own"),
+        ));
+    }
+    let Ok(path) = input.parse::<Path>() else {
+        return Err(Error::new(
+            start,
+            format!("{EXPECTED}: `error = path::to::function`"),
+        ));
+    };
+    if input.peek(token::Paren) {
+        return Err(input.error(format!(
+            "{EXPECTED}, and does not call it: leave the parentheses out"
+        )));
+    }
+    if input.peek(Token![.]) || input.peek(Token![!]) {
+        return Err(Error::new(
+            start,
+            format!("{EXPECTED}: `error = path::to::function`"),
+        ));
+    }
+    Ok(path)
+}
+
+/// Where there can be no stream. Any other type is asked what it is.
+fn check_stream(key: Span, function: &PartialFn, diagnostics: &mut Diagnostics) {
+    if function.returns().never_fails() {
+        let name = &function.sig.ident;
+        diagnostics.at(
+            key,
+            format!("`stream` follows a stream to its end, but `{name}` does not return one"),
+        );
+    }
+    if function.has("track_caller") {
+        diagnostics.at(
+            key,
+            "`stream` does not work under `#[track_caller]`: take one of the two off",
+        );
+    }
+}
+
 impl Settings {
-    /// What the static says beside its name: `.buckets(…).objective(…).labels(…)`.
+    /// What the static says beside its name: `.buckets(…)….no_span()`.
     pub(crate) fn site_options(&self, private: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let buckets = self.buckets.as_ref().map(|buckets| buckets.emit(private));
@@ -134,6 +218,7 @@ impl Settings {
             .model
             .is_some()
             .then(|| quote_spanned!(span=> .names_model()));
-        quote!(#buckets #objective #labels #names_model)
+        let no_span = self.no_span.then(|| quote_spanned!(span=> .no_span()));
+        quote!(#buckets #objective #labels #names_model #no_span)
     }
 }

@@ -2,42 +2,16 @@
 //! which then reports it, and the editor keeps its completions.
 
 use crate::diag::Diagnostics;
-use crate::syntax::returns::{Returns, Shape};
+use crate::syntax::no_function::{self, Place};
+use crate::syntax::returns::Returns;
 use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Error, Result, Signature, Token, Visibility};
-
-/// An attribute and its words for what it cannot stand on.
-pub(crate) struct Place {
-    /// Its name.
-    pub(crate) attribute: &'static str,
-    /// `measures`, as in "measures a function".
-    pub(crate) does: &'static str,
-    /// `measure`, as in "nothing to measure".
-    pub(crate) verb: &'static str,
-    /// Why it does not stand on a block of functions: "one attribute per step".
-    pub(crate) rule: &'static str,
-    /// Where it stands instead: "each function inside".
-    pub(crate) inside: &'static str,
-    /// Where it stands instead of on a function without a body: "each implementation".
-    pub(crate) embodied: &'static str,
-}
-
-impl Place {
-    /// For what is measured.
-    pub(crate) const fn measured(attribute: &'static str) -> Self {
-        Self {
-            attribute,
-            does: "measures",
-            verb: "measure",
-            rule: "one attribute per step",
-            inside: "each function inside",
-            embodied: "each implementation",
-        }
-    }
-}
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Error, FnArg, Ident, Pat, PatType, Result, ReturnType, Signature, Token, Visibility,
+};
 
 /// A function with a body.
 pub(crate) struct PartialFn {
@@ -77,7 +51,7 @@ impl PartialFn {
         } else {
             None
         };
-        if let Some(mistake) = not_a_function(place, input) {
+        if let Some(mistake) = no_function::mistake(place, input) {
             return Err(mistake);
         }
         let sig: Signature = input.parse()?;
@@ -89,10 +63,16 @@ impl PartialFn {
                 embodied,
                 ..
             } = place;
+            // Without `self` it may stand in an `extern` block.
+            let or = if sig.receiver().is_some() {
+                ""
+            } else {
+                ", or on what calls it"
+            };
             return Err(Error::new(
                 semicolon.span,
                 format!(
-                    "`{name}` has no body here, so there is nothing to {verb}: put `#[{attribute}]` on {embodied}"
+                    "`{name}` has no body here, so there is nothing to {verb}: put `#[{attribute}]` on {embodied}{or}"
                 ),
             ));
         }
@@ -119,6 +99,13 @@ impl PartialFn {
 
     /// Refuses what can't be wrapped by `attribute` (its name).
     pub(crate) fn check(&self, attribute: &str, diagnostics: &mut Diagnostics) {
+        if let Some(word) = self.last_word(attribute) {
+            let name = &self.sig.ident;
+            let text = format!(
+                "`{name}` has `#[{attribute}]` already, and would be measured twice: take one away"
+            );
+            diagnostics.at(word.span(), text);
+        }
         if let Some(token) = &self.sig.constness {
             let text = "a `const fn` may run at compile time, where there is no clock: take `const` away, or measure its caller";
             diagnostics.at(token.span, text);
@@ -127,9 +114,7 @@ impl PartialFn {
             let text = "a function with variadic arguments can't be wrapped: measure its caller";
             diagnostics.push(Error::new_spanned(variadic.dots, text));
         }
-        let value = matches!(self.returns().shape, Shape::Value | Shape::Never);
-        if value
-            && self.sig.asyncness.is_none()
+        if self.sig.asyncness.is_none()
             && self.has("track_caller")
             && let Some(exit) = early_exit(self.body.clone())
         {
@@ -145,11 +130,42 @@ impl PartialFn {
         Returns::of(&self.sig.output)
     }
 
+    /// Where its return type stands, or its name where it has none.
+    pub(crate) fn returned(&self) -> Span {
+        match &self.sig.output {
+            ReturnType::Type(_, declared) => declared.span(),
+            ReturnType::Default => self.sig.ident.span(),
+        }
+    }
+
     /// Whether one of its attributes is `name`.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.attributes
             .iter()
             .any(|attribute| attribute.path().is_ident(name))
+    }
+
+    /// The last word in the path of the first of its attributes that ends with `name`.
+    fn last_word(&self, name: &str) -> Option<&Ident> {
+        let mut words = self.attributes.iter().filter_map(|attribute| {
+            let segments = &attribute.path().segments;
+            segments.last().map(|segment| &segment.ident)
+        });
+        words.find(|word| *word == name)
+    }
+
+    /// Uses of those of its arguments that `attribute` mentions: what only a refused attribute uses is no mistake of
+    /// its own.
+    pub(crate) fn mentioned(&self, attribute: TokenStream) -> TokenStream {
+        let words = words(attribute);
+        let arguments = self.sig.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(PatType { pat, .. }) => match &**pat {
+                Pat::Ident(name) if words.contains(&name.ident) => Some(&name.ident),
+                _ => None,
+            },
+            FnArg::Receiver(_) => None,
+        });
+        quote_spanned!(Span::mixed_site()=> #(let _ = &#arguments;)*)
     }
 
     /// The function with `block` in the place of its body; `sig` may differ in its patterns.
@@ -172,51 +188,14 @@ impl PartialFn {
     }
 }
 
-/// The message for an item that is no function, on the token that says so.
-fn not_a_function(place: &Place, input: ParseStream<'_>) -> Option<Error> {
-    let Place {
-        attribute,
-        does,
-        rule,
-        inside,
-        ..
-    } = place;
-    let ahead = input.fork();
-    // `const async unsafe extern "C"` in front of `fn`; other items share some of these words.
-    while ["const", "async", "unsafe", "safe", "extern", "auto"]
-        .iter()
-        .any(|word| is(&ahead, word))
-    {
-        ahead.parse::<TokenTree>().ok()?;
-        let _abi = ahead.parse::<Option<syn::LitStr>>();
-    }
-    let span = if ahead.is_empty() {
-        input.span()
-    } else {
-        ahead.span()
+/// All words in `tokens`.
+pub(crate) fn words(tokens: TokenStream) -> Vec<Ident> {
+    let each = |token| match token {
+        TokenTree::Ident(word) => vec![word],
+        TokenTree::Group(group) => words(group.stream()),
+        _ => Vec::new(),
     };
-    let whole = |what: &str| {
-        format!("{rule}: put `#[{attribute}(…)]` on {inside}, not on the whole {what}")
-    };
-    let text = if is(&ahead, "fn") {
-        return None;
-    } else if is(&ahead, "impl") {
-        whole("`impl` block")
-    } else if is(&ahead, "trait") {
-        whole("trait")
-    } else if is(&ahead, "mod") {
-        whole("module")
-    } else {
-        format!("`#[{attribute}]` {does} a function: expected `fn`")
-    };
-    Some(Error::new(span, text))
-}
-
-fn is(input: ParseStream<'_>, word: &str) -> bool {
-    input
-        .cursor()
-        .ident()
-        .is_some_and(|(ident, _)| ident == word)
+    tokens.into_iter().flat_map(each).collect()
 }
 
 /// The braces of a body. `$body:block` of a `macro_rules!` arrives in an invisible group.
@@ -310,7 +289,16 @@ mod tests {
             ("mod a {}", "whole module"),
             ("pub struct A;", "expected `fn`"),
             ("const A: u8 = 1;", "expected `fn`"),
-            ("extern \"C\" { fn f(); }", "expected `fn`"),
+            ("extern \"C\" { fn f(); }", "foreign functions have no body"),
+            (
+                "unsafe extern \"C\" { fn f(); }",
+                "foreign functions have no body",
+            ),
+            ("|x| x", "move the closure's body"),
+            ("async move |x| x", "move the closure's body"),
+            ("async { 1 }", "move the block"),
+            ("{ 1 }", "move the block"),
+            ("fn f();", "or on what calls it"),
             ("macro_rules! a {}", "expected `fn`"),
             ("let x = 1;", "expected `fn`"),
             ("", "expected `fn`"),
@@ -318,6 +306,7 @@ mod tests {
             ("const fn f() {}", "no clock"),
             ("unsafe extern \"C\" fn f(n: u8, ...) {}", "variadic"),
             ("#[track_caller] fn f() -> A { g()? }", "leave early"),
+            ("#[a::inference_stage(\"b\")] fn f() {}", "measured twice"),
         ] {
             let (_, mistakes) = read(item);
             assert_eq!(mistakes.len(), 1, "{item}: {mistakes:?}");

@@ -1,6 +1,7 @@
 //! What a return type says by its syntax. Names decide only between a value and a future; what a value means is left to
 //! its type.
 
+use crate::syntax::streams::StreamType;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -16,8 +17,10 @@ pub(crate) enum Shape {
     Never,
     /// `-> impl Future<Output = T>`
     Future(Type),
-    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes.
+    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes. Also with `impl`.
     BoxedFuture(Type),
+    /// `-> Box<dyn Future<Output = T> + Unpin>`
+    UnpinnedFuture(Type),
 }
 
 /// A return type.
@@ -27,6 +30,10 @@ pub(crate) struct Returns {
     pub(crate) hint: TokenStream,
     /// Whether an `impl Trait` was replaced.
     pub(crate) hides_a_type: bool,
+    /// The `impl Stream` in what is awaited or returned.
+    pub(crate) stream: Option<StreamType>,
+    /// Whether that is all: `-> impl Trait`.
+    pub(crate) is_hidden: bool,
     never_fails: bool,
 }
 
@@ -38,36 +45,73 @@ impl Returns {
                 shape: Shape::Value,
                 hint,
                 hides_a_type: false,
+                stream: None,
+                is_hidden: false,
                 never_fails: true,
             };
         };
         let mut hint = (**declared).clone();
         let hides_a_type = erase(&mut hint);
-        let shape = shape(declared);
-        let never_fails = match &shape {
-            Shape::Future(value) | Shape::BoxedFuture(value) => never_fails(value),
-            Shape::Value | Shape::Never => never_fails(declared),
+        let mut shape = shape(declared);
+        let value = match &shape {
+            Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) => {
+                value
+            }
+            Shape::Value | Shape::Never => declared,
         };
+        let (mut stream, never_fails) = (StreamType::in_value(value), never_fails(value));
+        if let Some(stream) = &mut stream {
+            stream.change(|inside| {
+                erase(inside);
+            });
+        }
+        if let Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) =
+            &mut shape
+        {
+            erase(value);
+        }
         Self {
             shape,
             hint: hint.to_token_stream(),
             hides_a_type,
+            stream,
+            is_hidden: is_hidden(declared),
             never_fails,
         }
     }
 
-    /// The type of what is awaited or returned, unless part of it is hidden.
+    /// The type of what is awaited or returned, with `()` for a success that is hidden; `None` where more of it is.
     pub(crate) fn value(&self) -> Option<TokenStream> {
         let value = match &self.shape {
-            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+                output.to_token_stream()
+            }
             Shape::Value | Shape::Never => self.hint.clone(),
         };
+        if !has_hole(value.clone()) {
+            return Some(value);
+        }
+        let value = without_success(syn::parse2(value).ok()?)?.into_token_stream();
         (!has_hole(value.clone())).then_some(value)
+    }
+
+    /// The type of what the `impl Stream` hands out, unless part of it is hidden.
+    pub(crate) fn item(&self) -> Option<TokenStream> {
+        let item = self.stream.as_ref()?.item.as_ref()?.to_token_stream();
+        (!has_hole(item.clone())).then_some(item)
     }
 
     /// Whether no name, alias or import could make this a `Result` or anything else that carries an outcome.
     pub(crate) fn never_fails(&self) -> bool {
         self.never_fails
+    }
+}
+
+fn is_hidden(declared: &Type) -> bool {
+    match declared {
+        Type::Group(inner) => is_hidden(&inner.elem),
+        Type::Paren(inner) => is_hidden(&inner.elem),
+        _ => matches!(declared, Type::ImplTrait(_)),
     }
 }
 
@@ -99,18 +143,19 @@ fn shape(declared: &Type) -> Shape {
             .path
             .segments
             .last()
-            .and_then(boxed_output)
-            .map_or(Shape::Value, Shape::BoxedFuture),
+            .and_then(boxed)
+            .unwrap_or(Shape::Value),
         _ => Shape::Value,
     }
 }
 
-fn boxed_output(segment: &PathSegment) -> Option<Type> {
+fn boxed(segment: &PathSegment) -> Option<Shape> {
     let argument = last_type(segment)?;
     if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
-        let mut output = argument.clone();
-        erase(&mut output);
-        return Some(output);
+        return Some(Shape::BoxedFuture(argument.clone()));
+    }
+    if segment.ident == "Box" {
+        return future(argument).map(Shape::UnpinnedFuture);
     }
     if segment.ident != "Pin" {
         return None;
@@ -123,10 +168,20 @@ fn boxed_output(segment: &PathSegment) -> Option<Type> {
         .segments
         .last()
         .filter(|segment| segment.ident == "Box")?;
-    let Type::TraitObject(object) = last_type(boxed)? else {
-        return None;
-    };
-    future_output(&object.bounds)
+    future(last_type(boxed)?).map(Shape::BoxedFuture)
+}
+
+/// `T` of `dyn Future<Output = T>` and `impl Future<Output = T>`.
+fn future(value: &Type) -> Option<Type> {
+    match value {
+        Type::Group(inner) => future(&inner.elem),
+        Type::Paren(inner) => future(&inner.elem),
+        Type::TraitObject(object) => future_output(&object.bounds),
+        Type::ImplTrait(hidden) => future_output(&hidden.bounds),
+        // Without `dyn`, as edition 2018 lets it be written.
+        Type::Path(path) => path.path.segments.last().and_then(output_of),
+        _ => None,
+    }
 }
 
 fn last_type(segment: &PathSegment) -> Option<&Type> {
@@ -140,28 +195,26 @@ fn last_type(segment: &PathSegment) -> Option<&Type> {
     types.last()
 }
 
-/// `T` of `Future<Output = T>`, as a hint.
+/// `T` of `Future<Output = T>`.
 fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type> {
     bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
             return None;
         };
-        let segment = bound
-            .path
-            .segments
-            .last()
-            .filter(|segment| segment.ident == "Future")?;
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-            return None;
-        };
-        arguments.args.iter().find_map(|argument| match argument {
-            GenericArgument::AssocType(output) if output.ident == "Output" => {
-                let mut output = output.ty.clone();
-                erase(&mut output);
-                Some(output)
-            }
-            _ => None,
-        })
+        bound.path.segments.last().and_then(output_of)
+    })
+}
+
+fn output_of(segment: &PathSegment) -> Option<Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    if segment.ident != "Future" {
+        return None;
+    }
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::AssocType(output) if output.ident == "Output" => Some(output.ty.clone()),
+        _ => None,
     })
 }
 
@@ -209,6 +262,22 @@ fn erase_arguments(segment: &mut PathSegment) -> bool {
     }
 }
 
+/// `Result<(), E>` for `Result<T, E>`, by whatever name.
+fn without_success(mut value: Type) -> Option<Type> {
+    let Type::Path(path) = &mut value else {
+        return None;
+    };
+    let PathArguments::AngleBracketed(arguments) = &mut path.path.segments.last_mut()?.arguments
+    else {
+        return None;
+    };
+    let Some(GenericArgument::Type(success)) = arguments.args.first_mut() else {
+        return None;
+    };
+    *success = Type::Verbatim(quote_spanned!(Span::mixed_site()=> ()));
+    Some(value)
+}
+
 fn has_hole(hint: TokenStream) -> bool {
     hint.into_iter().any(|token| match token {
         TokenTree::Ident(word) => word == "_",
@@ -251,6 +320,7 @@ mod tests {
         let output = |text| match of(text).shape {
             Shape::Future(output) => format!("impl {}", output.to_token_stream()),
             Shape::BoxedFuture(output) => format!("box {}", output.to_token_stream()),
+            Shape::UnpinnedFuture(output) => format!("unpinned {}", output.to_token_stream()),
             Shape::Never => "never".to_owned(),
             Shape::Value => "value".to_owned(),
         };
@@ -265,6 +335,14 @@ mod tests {
         );
         assert_eq!(output("BoxFuture<'static, u8>"), "box u8");
         assert_eq!(output("LocalBoxFuture<'a, u8>"), "box u8");
+        assert_eq!(output("Pin<Box<impl Future<Output = u8>>>"), "box u8");
+        assert_eq!(output("Pin<Box<(dyn Future<Output = u8> + 'a)>>"), "box u8");
+        assert_eq!(output("Pin<Box<Future<Output = u8>>>"), "box u8");
+        assert_eq!(
+            output("Box<dyn Future<Output = u8> + Unpin>"),
+            "unpinned u8"
+        );
+        assert_eq!(output("Box<dyn Fn() -> u8>"), "value");
         assert_eq!(output("!"), "never");
         assert_eq!(output("impl Future"), "value");
         assert_eq!(output("Pin<&mut T>"), "value");
@@ -280,7 +358,11 @@ mod tests {
         };
         assert_eq!(value("Result<A, B>").as_deref(), Some("Result<A,B>"));
         assert_eq!(value("impl Future<Output = A>").as_deref(), Some("A"));
-        assert_eq!(value("Result<impl A, B>"), None);
+        assert_eq!(
+            value("Result<Vec<impl A>, B>").as_deref(),
+            Some("Result<(),B>")
+        );
+        assert_eq!(value("Result<A, impl B>"), None);
         assert_eq!(value("impl Future<Output = (impl A,)>"), None);
     }
 

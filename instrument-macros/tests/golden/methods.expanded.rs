@@ -51,7 +51,7 @@ where
 async fn consume(
     self,
     &(first, ref rest): &(u8, Vec<u8>),
-    _: Limit,
+    __arg2: Limit,
 ) -> Result<Self, Error> {
     const _: () = P::assert_stage_name("execute");
     let __site = {
@@ -70,7 +70,7 @@ async fn consume(
                     return __r;
                 }
                 let _ = &self;
-                let (first, rest) = (first, rest);
+                let (first, rest, __arg2) = (first, rest, __arg2);
                 ({ self.push(first, rest).await })
             },
         )

@@ -8,6 +8,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io;
 
+#[diagnostic::do_not_recommend]
 impl Classify for io::Error {
     fn error_type(&self) -> ErrorType {
         chain(self)
@@ -31,18 +32,21 @@ fn of_kind(kind: io::ErrorKind) -> Option<ErrorType> {
     })
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for str {
     fn error_type(&self) -> ErrorType {
         classify_text::of_str(self).unwrap_or(ErrorType::Internal)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for String {
     fn error_type(&self) -> ErrorType {
         self.as_str().error_type()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Cow<'_, str> {
     fn error_type(&self) -> ErrorType {
         (**self).error_type()
@@ -50,6 +54,7 @@ impl Classify for Cow<'_, str> {
 }
 
 /// An error that is not there says nothing.
+#[diagnostic::do_not_recommend]
 impl<E: Classify> Classify for Option<E> {
     fn error_type(&self) -> ErrorType {
         self.as_ref()
@@ -57,36 +62,42 @@ impl<E: Classify> Classify for Option<E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Classify + ?Sized> Classify for &E {
     fn error_type(&self) -> ErrorType {
         (**self).error_type()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Classify + ?Sized> Classify for Box<E> {
     fn error_type(&self) -> ErrorType {
         (**self).error_type()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Classify + ?Sized> Classify for std::sync::Arc<E> {
     fn error_type(&self) -> ErrorType {
         (**self).error_type()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for dyn Error {
     fn error_type(&self) -> ErrorType {
         chain(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for dyn Error + Send {
     fn error_type(&self) -> ErrorType {
         chain(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for dyn Error + Send + Sync {
     fn error_type(&self) -> ErrorType {
         chain(self)

@@ -6,6 +6,7 @@ use tokio::time::error::Elapsed;
 
 /// `tokio::time::timeout` around one's own work is a deadline. Where the feature that brings this is off, and inside a
 /// chain of sources, its text says the same.
+#[diagnostic::do_not_recommend]
 impl Classify for Elapsed {
     fn error_type(&self) -> ErrorType {
         ErrorType::DeadlineExceeded

@@ -26,12 +26,14 @@ impl ToOutcome for Code {
 }
 
 /// For errors that are made from a status: the nearest type, where an outcome says more.
+#[diagnostic::do_not_recommend]
 impl Classify for Status {
     fn error_type(&self) -> ErrorType {
         self.code().error_type()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Code {
     fn error_type(&self) -> ErrorType {
         match self.to_outcome() {

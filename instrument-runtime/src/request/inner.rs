@@ -10,33 +10,33 @@ use std::error::Error;
 /// Which type an error is, by what its type can be asked.
 pub trait InnerErrorType {
     /// The type of the error.
-    fn inner_error_type(&self) -> ErrorType;
+    fn __inner_error_type(&self) -> ErrorType;
 }
 
 /// Errors that say what they are.
 impl<T: Classify + ?Sized> InnerErrorType for &&&Probe<'_, T> {
-    fn inner_error_type(&self) -> ErrorType {
+    fn __inner_error_type(&self) -> ErrorType {
         self.0.error_type()
     }
 }
 
 /// `anyhow::Error`, `eyre::Report` and their like, without naming them.
 impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> InnerErrorType for &&Probe<'_, T> {
-    fn inner_error_type(&self) -> ErrorType {
+    fn __inner_error_type(&self) -> ErrorType {
         chain(self.0.as_ref())
     }
 }
 
 /// Errors of the standard trait.
 impl<T: Error> InnerErrorType for &Probe<'_, T> {
-    fn inner_error_type(&self) -> ErrorType {
+    fn __inner_error_type(&self) -> ErrorType {
         chain_of_borrowed(self.0)
     }
 }
 
 /// Errors of which nothing is known.
 impl<T: ?Sized> InnerErrorType for Probe<'_, T> {
-    fn inner_error_type(&self) -> ErrorType {
+    fn __inner_error_type(&self) -> ErrorType {
         ErrorType::Internal
     }
 }
@@ -47,7 +47,7 @@ impl<T: ?Sized> InnerErrorType for Probe<'_, T> {
 macro_rules! __error_type_of {
     ($error:expr) => {{
         use $crate::__private::InnerErrorType as _;
-        (&&&&$crate::__private::Probe($error)).inner_error_type()
+        (&&&&$crate::__private::Probe($error)).__inner_error_type()
     }};
 }
 

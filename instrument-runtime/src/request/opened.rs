@@ -1,8 +1,7 @@
 //! What a request's expansion calls: one function or type for each shape of function.
 
-use crate::record::tally::Tally;
 use crate::request::context::Scope;
-use crate::request::life::{self, Begun, Cause};
+use crate::request::life::{self, Begun};
 use crate::request::opening::Opening;
 use crate::request::stage::Never;
 use crate::site::site::Site;
@@ -11,7 +10,6 @@ use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 use std::task::{Context, Poll};
 
@@ -26,9 +24,12 @@ pub struct OpenedRequest {
 /// Opens a request for a synchronous function.
 #[inline]
 pub fn open(site: &'static Site, opening: Opening) -> OpenedRequest {
-    let begun = life::begin(site, opening);
-    let scope = begun.opened().map(Scope::enter);
-    OpenedRequest { begun, scope }
+    let mut request = OpenedRequest {
+        begun: life::begin(site, opening),
+        scope: None,
+    };
+    request.scope = request.begun.scope();
+    request
 }
 
 impl OpenedRequest {
@@ -41,8 +42,16 @@ impl OpenedRequest {
     }
 
     fn end(&mut self, outcome: Outcome) {
-        drop(self.scope.take());
+        // the scope ends last: a subscriber that panics there finds the request ended
+        let _scope = self.scope.take();
         std::mem::take(&mut self.begun).end(outcome);
+    }
+
+    /// Still open, and current no more.
+    pub(crate) fn into_begun(self) -> Begun {
+        let mut this = ManuallyDrop::new(self);
+        drop(this.scope.take());
+        std::mem::take(&mut this.begun)
     }
 }
 
@@ -68,15 +77,6 @@ pub fn request_sync<R>(
     value
 }
 
-/// Ends a request that was dropped, also when a destructor inside it panics.
-struct Ending<'a>(&'a Arc<Tally>, Outcome);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        life::end(self.0, self.1, Cause::Unknown);
-    }
-}
-
 /// One of the two at a time, because what travels in every future is to be small.
 #[derive(Debug)]
 enum Progress {
@@ -86,10 +86,10 @@ enum Progress {
 }
 
 impl Progress {
-    fn opened(&self) -> Option<&Arc<Tally>> {
+    fn scope(&self) -> Option<Scope> {
         match self {
             Progress::Fresh(_) => None,
-            Progress::Begun(begun) => begun.opened(),
+            Progress::Begun(begun) => begun.scope(),
         }
     }
 
@@ -119,22 +119,8 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             let unwound = *this.polling;
-            let tally = match this.progress.take() {
-                Begun::Opened(tally) => tally,
-                // whoever catches the panic may answer what it likes
-                joined @ Begun::Joined(_) if unwound => return joined.end(Outcome::Panicked),
-                Begun::Joined(_) | Begun::Nothing => return,
-            };
-            let ending = Ending(&tally, if unwound {
-                Outcome::Panicked
-            } else {
-                tally.cancelling();
-                Outcome::Cancelled
-            });
-            // stages inside end within their request
-            let _scope = Scope::enter(&tally);
-            this.future.set(None);
-            drop(ending);
+            let outcome = if unwound { Outcome::Panicked } else { Outcome::Cancelled };
+            this.progress.take().leave(outcome, || this.future.set(None));
         }
     }
 }
@@ -164,7 +150,7 @@ impl<F: Future> Future for Requested<F> {
             panic!("a future was polled after it had finished");
         };
         *this.polling = true;
-        let scope = this.progress.opened().map(Scope::enter);
+        let scope = this.progress.scope();
         // unwinding out of here leaves the flag set
         let polled = future.poll(cx);
         match polled {

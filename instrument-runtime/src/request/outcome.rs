@@ -1,6 +1,7 @@
 //! An outcome from a value, by its type: method probing at the expansion, where the type is known.
 //!
-//! Each `&` is one step; the deepest that fits wins. Two ladders: one for values, one for errors.
+//! Each `&` is one step; the deepest that fits wins. Two ladders: one for values, one for errors. The methods' names begin
+//! with `__`: a trait of the user's that everything implements must not have them, too.
 
 use crate::request::classify::{chain, chain_of_borrowed};
 use crate::vocab::classify::Classify;
@@ -38,14 +39,14 @@ pub trait Split {
     type Error: ?Sized;
     /// # Errors
     /// The error inside.
-    fn split(&self) -> Result<&Self::Value, &Self::Error>;
+    fn __split(&self) -> Result<&Self::Value, &Self::Error>;
 }
 
 impl<T, E> Split for &Probe<'_, Result<T, E>> {
     type Value = T;
     type Error = E;
     #[inline]
-    fn split(&self) -> Result<&T, &E> {
+    fn __split(&self) -> Result<&T, &E> {
         self.0.as_ref()
     }
 }
@@ -54,7 +55,7 @@ impl<T: ?Sized> Split for Probe<'_, T> {
     type Value = T;
     type Error = CannotFail;
     #[inline]
-    fn split(&self) -> Result<&T, &CannotFail> {
+    fn __split(&self) -> Result<&T, &CannotFail> {
         Ok(self.0)
     }
 }
@@ -62,13 +63,13 @@ impl<T: ?Sized> Split for Probe<'_, T> {
 /// How it ended, by a value.
 pub trait ValueOutcome {
     /// How it ended.
-    fn value_outcome(&self) -> Outcome;
+    fn __value_outcome(&self) -> Outcome;
 }
 
 /// Values that say how it ended.
 impl<T: ToOutcome + ?Sized> ValueOutcome for &Probe<'_, T> {
     #[inline]
-    fn value_outcome(&self) -> Outcome {
+    fn __value_outcome(&self) -> Outcome {
         self.0.to_outcome()
     }
 }
@@ -76,7 +77,7 @@ impl<T: ToOutcome + ?Sized> ValueOutcome for &Probe<'_, T> {
 /// Values that say nothing.
 impl<T: ?Sized> ValueOutcome for Probe<'_, T> {
     #[inline]
-    fn value_outcome(&self) -> Outcome {
+    fn __value_outcome(&self) -> Outcome {
         Outcome::Ok
     }
 }
@@ -84,40 +85,40 @@ impl<T: ?Sized> ValueOutcome for Probe<'_, T> {
 /// How it ended, by an error.
 pub trait ErrorOutcome {
     /// How it ended.
-    fn error_outcome(&self) -> Outcome;
+    fn __error_outcome(&self) -> Outcome;
 }
 
 /// Errors that are answers: the status code of `Err(StatusCode::UNAUTHORIZED)` decides.
 impl<T: ToOutcome + ?Sized> ErrorOutcome for &&&&Probe<'_, T> {
-    fn error_outcome(&self) -> Outcome {
+    fn __error_outcome(&self) -> Outcome {
         self.0.to_outcome()
     }
 }
 
 /// Errors that say what they are.
 impl<T: Classify + ?Sized> ErrorOutcome for &&&Probe<'_, T> {
-    fn error_outcome(&self) -> Outcome {
+    fn __error_outcome(&self) -> Outcome {
         Outcome::of_error(self.0.error_type())
     }
 }
 
 /// `anyhow::Error`, `eyre::Report` and their like, without naming them.
 impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> ErrorOutcome for &&Probe<'_, T> {
-    fn error_outcome(&self) -> Outcome {
+    fn __error_outcome(&self) -> Outcome {
         Outcome::of_error(chain(self.0.as_ref()))
     }
 }
 
 /// Errors of the standard trait.
 impl<T: Error> ErrorOutcome for &Probe<'_, T> {
-    fn error_outcome(&self) -> Outcome {
+    fn __error_outcome(&self) -> Outcome {
         Outcome::of_error(chain_of_borrowed(self.0))
     }
 }
 
 /// Errors of which nothing is known.
 impl<T: ?Sized> ErrorOutcome for Probe<'_, T> {
-    fn error_outcome(&self) -> Outcome {
+    fn __error_outcome(&self) -> Outcome {
         Outcome::Error(ErrorType::Internal)
     }
 }
@@ -128,10 +129,20 @@ impl<T: ?Sized> ErrorOutcome for Probe<'_, T> {
 macro_rules! __outcome {
     ($value:expr) => {{
         use $crate::__private::{ErrorOutcome as _, Split as _, ValueOutcome as _};
-        match (&&$crate::__private::Probe($value)).split() {
-            $crate::__private::Ok(__value) => (&&$crate::__private::Probe(__value)).value_outcome(),
+        match (&&$crate::__private::Probe($value)).__split() {
+            $crate::__private::Ok(__value) => {
+                // A result in a result: what tasks and time limits give.
+                match (&&$crate::__private::Probe(__value)).__split() {
+                    $crate::__private::Ok(__value) => {
+                        (&&$crate::__private::Probe(__value)).__value_outcome()
+                    }
+                    $crate::__private::Err(__error) => {
+                        (&&&&&$crate::__private::Probe(__error)).__error_outcome()
+                    }
+                }
+            }
             $crate::__private::Err(__error) => {
-                (&&&&&$crate::__private::Probe(__error)).error_outcome()
+                (&&&&&$crate::__private::Probe(__error)).__error_outcome()
             }
         }
     }};
@@ -143,8 +154,10 @@ macro_rules! __outcome {
 macro_rules! __outcome_by {
     ($value:expr, $path:expr) => {{
         use $crate::__private::ValueOutcome as _;
-        match $value {
-            $crate::__private::Ok(__value) => (&&$crate::__private::Probe(__value)).value_outcome(),
+        match $crate::__private::fallible($value) {
+            $crate::__private::Ok(__value) => {
+                (&&$crate::__private::Probe(__value)).__value_outcome()
+            }
             $crate::__private::Err(__error) => $crate::__private::Outcome::of_error(
                 $crate::__private::error_type_by(__error, $path),
             ),
@@ -152,24 +165,53 @@ macro_rules! __outcome_by {
     }};
 }
 
+/// What a function with `error = …` returns. `T` and `E` are no associated types: of those, rustc would complain once
+/// more where the one complaint is enough.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Result`",
+    label = "says what an error is, but the function returns none",
+    note = "take `error = …` away, or return a `Result`"
+)]
+pub trait Fallible<T, E> {
+    /// By reference.
+    ///
+    /// # Errors
+    /// Its own.
+    fn by_reference(&self) -> Result<&T, &E>;
+}
+
+impl<T, E> Fallible<T, E> for Result<T, E> {
+    fn by_reference(&self) -> Result<&T, &E> {
+        self.as_ref()
+    }
+}
+
+/// A returned value as a `Result`, which it must be.
+///
+/// # Errors
+/// Its own.
+pub fn fallible<T, E, R: Fallible<T, E>>(value: &R) -> Result<&T, &E> {
+    value.by_reference()
+}
+
 /// The answers of a batch, where the type holds one for each member.
 pub trait Answers {
     /// What one member gets.
     type Answer;
     /// `None` where there is one answer for all.
-    fn answers(&self) -> Option<&[Self::Answer]>;
+    fn __answers(&self) -> Option<&[Self::Answer]>;
 }
 
 impl<T, E> Answers for &Probe<'_, Vec<Result<T, E>>> {
     type Answer = Result<T, E>;
-    fn answers(&self) -> Option<&[Result<T, E>]> {
+    fn __answers(&self) -> Option<&[Result<T, E>]> {
         Some(self.0)
     }
 }
 
 impl<T: ?Sized> Answers for Probe<'_, T> {
     type Answer = CannotFail;
-    fn answers(&self) -> Option<&[CannotFail]> {
+    fn __answers(&self) -> Option<&[CannotFail]> {
         None
     }
 }
@@ -180,9 +222,9 @@ impl<T: ?Sized> Answers for Probe<'_, T> {
 macro_rules! __outcomes {
     ($value:expr) => {{
         use $crate::__private::{Answers as _, ErrorOutcome as _, Split as _, ValueOutcome as _};
-        match (&&$crate::__private::Probe($value)).split() {
+        match (&&$crate::__private::Probe($value)).__split() {
             $crate::__private::Ok(__value) => {
-                match (&&$crate::__private::Probe(__value)).answers() {
+                match (&&$crate::__private::Probe(__value)).__answers() {
                     $crate::__private::Some(__each) => $crate::__private::Outcomes::Each(
                         __each
                             .iter()
@@ -190,19 +232,20 @@ macro_rules! __outcomes {
                             .collect(),
                     ),
                     $crate::__private::None => $crate::__private::Outcomes::All(
-                        (&&$crate::__private::Probe(__value)).value_outcome(),
+                        (&&$crate::__private::Probe(__value)).__value_outcome(),
                     ),
                 }
             }
             $crate::__private::Err(__error) => $crate::__private::Outcomes::All(
-                (&&&&&$crate::__private::Probe(__error)).error_outcome(),
+                (&&&&&$crate::__private::Probe(__error)).__error_outcome(),
             ),
         }
     }};
 }
 
-/// Gives the closure or function of `error = …` the type it must have.
-pub fn error_type_by<E>(error: &E, by: impl FnOnce(&E) -> ErrorType) -> ErrorType {
+/// Gives the function of `error = …` the type it must have. A pointer: of a wrong function rustc then shows both types,
+/// and does not advise a closure, which an attribute does not take.
+pub fn error_type_by<E>(error: &E, by: fn(&E) -> ErrorType) -> ErrorType {
     by(error)
 }
 

@@ -25,6 +25,7 @@ impl ToOutcome for StatusCode {
 
 /// For an error that has a status code inside. A code that says no error type, such as one of success, is
 /// [`ErrorType::Internal`]; that the caller is not known or may not do this is [`ErrorType::InvalidInput`].
+#[diagnostic::do_not_recommend]
 impl Classify for StatusCode {
     fn error_type(&self) -> ErrorType {
         match self.to_outcome() {

@@ -4,6 +4,7 @@ use crate::config::{Config, METRICS_ADDR, Setting};
 use crate::runtime::error::InstallError;
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::install;
+use crate::runtime::near_variables;
 use crate::runtime::place;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
@@ -91,9 +92,12 @@ impl TelemetryBuilder {
     /// `INSTRUMENT_CONTROL_ADDR`, `INSTRUMENT_DRAIN_DELAY`, `INSTRUMENT_LEVEL`, `INSTRUMENT_LINE_BUDGET`, `INSTRUMENT_DISABLED`,
     /// `OTEL_SDK_DISABLED`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_METRICS_EXPORTER`, and what is about
     /// pushing (see `otlp_endpoint`). An empty variable counts as not set; a wrong one makes
-    /// [`install`](TelemetryBuilder::install) fail.
+    /// [`install`](TelemetryBuilder::install) fail. A variable that is nearly one of ours, such as
+    /// `INSTRUMENT_METRIC_ADDR`, is named on standard error with the one that was meant.
     pub fn from_env(mut self) -> TelemetryBuilder {
         self.config.read(|name| std::env::var_os(name));
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        self.config.unread = near_variables::near(names);
         Recording::decide(&mut self.config);
         self
     }

@@ -1,6 +1,7 @@
 //! From settings to a running telemetry.
 
 use crate::config::{Config, ConfigError};
+use crate::notice;
 use crate::runtime::error::InstallError;
 use crate::runtime::health::HealthService;
 use crate::runtime::health_metrics;
@@ -34,6 +35,7 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
     if !errors.is_empty() {
         return Err(InstallError::Config(errors));
     }
+    config.unread.iter().for_each(|text| notice::report(text));
     let slots = Slots::default();
     let recording = Recording::prepare(config)?;
     let health = HealthService::start(config, health, &slots, recording.as_ref())?;

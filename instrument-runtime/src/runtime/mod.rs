@@ -46,6 +46,7 @@ mod mounting;
 mod mounting_grpc;
 #[cfg(all(feature = "prometheus", feature = "http"))]
 mod mounting_metrics;
+mod near_variables;
 #[cfg(feature = "otlp")]
 pub(crate) mod otlp_builder;
 pub(crate) mod place;

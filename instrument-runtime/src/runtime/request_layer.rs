@@ -1,7 +1,14 @@
 //! The layer that owns requests, as the telemetry hands it out.
 
+use crate::notice;
 use crate::request::layer::RequestLayer;
 use crate::runtime::telemetry::Telemetry;
+use crate::spelling;
+use std::panic::Location;
+
+/// The words that choose a protocol, and those beside them that are meant as they are.
+const PROTOCOLS: [&str; 2] = ["http", "grpc"];
+const OTHERS: [&str; 5] = ["https", "http1", "http2", "http3", "grpcs"];
 
 impl Telemetry {
     /// A tower layer that owns requests, from their headers to the end of the answer's body. `ingress` is `"http"`
@@ -45,10 +52,50 @@ impl Telemetry {
     /// dropped before its end is `cancelled`.
     ///
     /// Where the telemetry is disabled, the layer records nothing.
+    ///
+    /// A word that is nearly `http` or `grpc`, such as `"gprc"`, is taken as it is, and named on standard error.
+    #[track_caller]
     pub fn request_layer(&self, ingress: &'static str) -> RequestLayer {
+        if let Some(meant) = meant(ingress) {
+            notice::report(&format!(
+                "request_layer({ingress:?}) at {}: the requests of this layer get the rules of HTTP and the label \
+                 ingress={ingress:?}. Did you mean {meant:?}?",
+                Location::caller()
+            ));
+        }
         RequestLayer::new(
             self.recording().map(|recording| &recording.recorder),
             ingress,
         )
+    }
+}
+
+/// The protocol that `ingress` nearly names.
+fn meant(ingress: &str) -> Option<&'static str> {
+    let word = ingress.to_ascii_lowercase();
+    if PROTOCOLS.contains(&ingress) || OTHERS.contains(&word.as_str()) {
+        return None;
+    }
+    let same = PROTOCOLS.into_iter().find(|protocol| *protocol == word);
+    same.or_else(|| spelling::nearest(&word, &PROTOCOLS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nearly_names_a_protocol_was_meant_to() {
+        for (word, protocol) in [
+            ("htpp", "http"),
+            ("HTTP", "http"),
+            ("gprc", "grpc"),
+            ("gRPC", "grpc"),
+        ] {
+            assert_eq!(meant(word), Some(protocol), "{word}");
+        }
+        for word in ["http", "grpc", "https", "HTTP2", "queue", "kafka", ""] {
+            assert_eq!(meant(word), None, "{word}");
+        }
     }
 }

@@ -32,7 +32,8 @@ use crate::vocab::error_type::ErrorType;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which `ErrorType` it is",
-    note = "implement `Classify` for it, or name a function with `error = path`"
+    label = "nothing says what kind of error this is",
+    note = "write `#[derive(Classify)]` on it, or implement `Classify`; in an attribute, `error = path` names a function that says it"
 )]
 pub trait Classify {
     /// The type of this error.

@@ -10,8 +10,8 @@ pub(crate) const LONGEST: usize = 128;
 /// series, and a client that chooses the values chooses how much memory every scraper spends.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bounded label",
-    label = "this can take any number of values, and each one is a new time series",
-    note = "for a fixed set, derive `LabelValue` on an enum without fields, or write a string literal",
+    label = "nothing bounds how many values this takes, and each one is a new time series",
+    note = "for a fixed set, write `#[derive(LabelValue)]` on an enum without fields, or a string literal",
     note = "for texts known at run time, such as tenants, keep a `LabelSet` and use the labels that it hands out",
     note = "what identifies one request belongs in a span, a log or a sample, never in a label"
 )]

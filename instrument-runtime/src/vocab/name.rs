@@ -37,19 +37,26 @@ pub const fn assert_stage_grammar(name: &str) {
     assert!(!bytes.is_empty(), "a stage needs a name, such as `execute`");
     assert!(
         bytes.len() <= LONGEST,
-        "a stage name has at most 32 characters"
+        "a stage name has at most 32 characters, such as `execute`: it is a label of every metric"
+    );
+    assert!(
+        !bytes[0].is_ascii_digit() && bytes[0] != b'_',
+        "a stage name begins with a letter, such as `execute`"
     );
     let mut i = 0;
     while i < bytes.len() {
-        let fits = match bytes[i] {
-            b'a'..=b'z' => true,
-            b'0'..=b'9' | b'_' => i > 0,
-            _ => false,
-        };
-        assert!(
-            fits,
-            "a stage name is lower case letters, digits and `_`, starting with a letter, such as `execute`"
-        );
+        match bytes[i] {
+            b'a'..=b'z' | b'0'..=b'9' | b'_' => {}
+            b'A'..=b'Z' => {
+                panic!("a stage name is lower case, with `_` between words, such as `top_k`")
+            }
+            b'-' | b'.' | b' ' | b'/' | b':' => {
+                panic!("a stage name has `_` between its words, and nothing else, such as `top_k`")
+            }
+            _ => panic!(
+                "a stage name is lower case letters from `a` to `z`, digits and `_`, such as `execute`"
+            ),
+        }
         i += 1;
     }
 }

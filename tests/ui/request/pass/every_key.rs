@@ -12,6 +12,7 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
     buckets = llm,
     objective = "2s",
     error = classify,
+    no_span,
     root,
     crate = ::instrument_inference,
 )]
@@ -19,6 +20,12 @@ fn predict(paying: bool, hit: bool) -> Result<(), std::fmt::Error> {
     Ok(())
 }
 
+#[inference_request(stream)]
+async fn generate(upto: u8) -> futures::stream::BoxStream<'static, u8> {
+    Box::pin(futures::stream::iter(0..upto))
+}
+
 fn main() {
     let _ = predict(true, false);
+    drop(generate(1));
 }

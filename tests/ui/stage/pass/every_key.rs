@@ -13,12 +13,19 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
     buckets = [0.001, 0.01, 1],
     objective = "250us",
     error = classify,
+    no_span,
     crate = ::instrument_inference,
 )]
 fn execute(hit: bool) -> Result<(), std::fmt::Error> {
     Ok(())
 }
 
+#[inference_stage("decode", stream, error = classify)]
+fn decode(upto: u8) -> impl futures::Stream<Item = Result<u8, std::fmt::Error>> {
+    futures::stream::iter((0..upto).map(Ok))
+}
+
 fn main() {
     let _ = execute(true);
+    drop(decode(1));
 }

@@ -1,0 +1,9 @@
+use instrument_inference::Classify;
+
+#[derive(Classify)]
+#[classify(internal, crate = "instrument_inference")]
+enum Failure {
+    Model,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use instrument_inference::Classify;
+
+#[derive(Classify)]
+enum Failure {
+    #[classify(429)]
+    TooMany,
+}
+
+fn main() {}

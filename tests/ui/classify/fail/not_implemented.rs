@@ -1,0 +1,9 @@
+use instrument_inference::Classify;
+
+struct Failure;
+
+fn report(_: &impl Classify) {}
+
+fn main() {
+    report(&Failure);
+}

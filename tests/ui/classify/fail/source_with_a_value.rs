@@ -1,0 +1,9 @@
+use instrument_inference::Classify;
+
+#[derive(Classify)]
+enum Failure {
+    #[classify(source = inner)]
+    Model { inner: std::io::Error },
+}
+
+fn main() {}

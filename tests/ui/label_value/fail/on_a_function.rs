@@ -1,0 +1,6 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+fn tier() {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier {
+    #[label = "free"]
+    Free,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier {
+    #[label(concat!("fr", "ee"))]
+    Free,
+}
+
+fn main() {}

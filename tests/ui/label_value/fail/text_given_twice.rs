@@ -1,0 +1,10 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier {
+    #[label("free")]
+    #[label("gratis")]
+    Free,
+}
+
+fn main() {}

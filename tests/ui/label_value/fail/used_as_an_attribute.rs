@@ -1,0 +1,8 @@
+use instrument_inference::LabelValue;
+
+#[LabelValue]
+enum Tier {
+    Free,
+}
+
+fn main() {}

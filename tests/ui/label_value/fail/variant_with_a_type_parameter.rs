@@ -1,0 +1,9 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Tier<T> {
+    Free,
+    Paid(T),
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use instrument_inference::LabelValue;
+
+#[derive(LabelValue)]
+enum Protocol {
+    HTTP,
+    Http,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use instrument_inference::inference_request;
+
+#[inference_request]
+pub struct Service;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("execute", batch = size)]
+fn execute(size: u32) {}
+
+fn main() {}

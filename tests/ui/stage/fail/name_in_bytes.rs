@@ -1,0 +1,6 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage(b"execute")]
+fn execute() {}
+
+fn main() {}

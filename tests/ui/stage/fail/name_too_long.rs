@@ -1,0 +1,6 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("a_name_that_has_thirty_three_char")]
+fn execute() {}
+
+fn main() {}

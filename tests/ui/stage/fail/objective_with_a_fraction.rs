@@ -1,0 +1,6 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("execute", objective = "0.5s")]
+fn execute() {}
+
+fn main() {}

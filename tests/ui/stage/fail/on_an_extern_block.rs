@@ -1,0 +1,8 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("execute")]
+unsafe extern "C" {
+    fn execute();
+}
+
+fn main() {}

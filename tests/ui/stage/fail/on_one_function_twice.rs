@@ -1,0 +1,7 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("execute")]
+#[inference_stage("execute")]
+fn execute() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use instrument_inference::inference_stage;
+
+#[inference_stage("execute"; device; objective = "50")]
+fn execute() {}
+
+fn main() {}
