@@ -23,7 +23,7 @@ pub fn s_assigned(mut one: u8, mut two: String) { one = 1; two = String::new(); 
 @
 pub async fn s_assigned_later(mut one: u8, mut two: String) { one = 1; tick().await; two = String::new(); }
 @
-pub fn s_underscored(_one: u8, __two: u8) -> u8 { _one + __two }
+pub fn s_underscored(_one: u8, __two: String) -> u8 { take(__two); _one }
 @
 pub fn s_by_value(text: String, list: Vec<u8>) -> usize { text.len() + list.len() }
 @
