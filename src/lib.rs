@@ -66,6 +66,9 @@ pub use instrument_runtime::__private;
 /// functions that return `impl Future` or a boxed future; streams are followed to their end with [`stream`](#stream).
 /// The function stays what it was: signature, lifetimes, attributes, and the order in which named parameters are dropped.
 /// Not on a whole `impl` block: one attribute per step.
+/// Lints look at the body as before, but for a few that ask what is inside a closure, such as `missing_const_for_fn`,
+/// `needless_pass_by_value`, `needless_return` and `unconditional_recursion`. A future grows by at most 64 bytes, and by the
+/// arguments that its body takes.
 ///
 /// The stage begins when the function is called, or with the first poll of its future, and ends once: `ok`, `error`
 /// or `rejected` by what it returns (see below), `cancelled` when its future is dropped, `panicked` when it unwinds.

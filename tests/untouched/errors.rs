@@ -223,7 +223,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "same_parameter_twice",
-        "@\nfn f(x: u8, x: u8) -> u8 {\n    x\n}",
+        "@\nfn f(x: String, x: String) -> usize {\n    x.len()\n}",
     ),
     (
         "endless_type",

@@ -23,7 +23,7 @@ pub fn s_assigned(mut one: u8, mut two: String) { one = 1; two = String::new(); 
 @
 pub async fn s_assigned_later(mut one: u8, mut two: String) { one = 1; tick().await; two = String::new(); }
 @
-pub fn s_underscored(_one: u8, __two: u8) -> u8 { _one + __two }
+pub fn s_underscored(_one: u8, __two: String) -> u8 { take(__two); _one }
 @
 pub fn s_by_value(text: String, list: Vec<u8>) -> usize { text.len() + list.len() }
 @
@@ -96,7 +96,7 @@ pub fn s_inner_option() -> Option<Option<u8>> { None }
 pub fn s_hidden_argument(x: impl Debug) { take(x); }
 @
 #[inline(always)]
-pub fn s_inline() {}
+pub fn s_inline() { unit(); }
 @
 pub fn s_Shouted(Loud: u8) -> u8 { Loud }
 @

@@ -21,8 +21,7 @@ pub(crate) struct Rebound {
 pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStream) -> Rebound {
     let span = Span::mixed_site();
     let mut sig = sig.clone();
-    // Used whole at the top, they are captured whole, and no use in code that is never reached counts as the only one.
-    let mut captured = Vec::new();
+    let mut receiver = TokenStream::new();
     let mut names = Names {
         attribute,
         body,
@@ -40,10 +39,10 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
                     ReceiverKind::Typed(_, declared) => matches!(**declared, Type::Reference(_)),
                     _ => false,
                 };
-                // `self` can't be bound again.
-                let this = &this.self_token;
-                if !borrowed || mentions(body, "self") {
-                    captured.push(quote_spanned!(span=> let _ = &#this;));
+                // `self` can't be bound again. Mentioned whole, it is captured whole and not field by field.
+                if !borrowed {
+                    let this = &this.self_token;
+                    receiver = quote_spanned!(span=> let _ = &#this;);
                 }
                 preceded |= !borrowed;
             }
@@ -54,12 +53,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
                 let takes = names.takes(&input.pat);
                 match &*input.pat {
                     // Dropping it does nothing.
-                    Pat::Ident(name) if !dropped && is_plain(name) => {
-                        let name = &name.ident;
-                        if mentions(body, &name.unraw().to_string()) && !unused(name) {
-                            captured.push(quote_spanned!(span=> let _ = &#name;));
-                        }
-                    }
+                    Pat::Ident(name) if !dropped && is_plain(name) => {}
                     _ if takes == Takes::All => names.collect(&mut input.pat),
                     _ if takes == Takes::Some && !(dropped && preceded) => {
                         names.collect(&mut input.pat);
@@ -75,7 +69,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
     let statements = names.statements;
     Rebound {
         sig,
-        statements: quote!(#(#captured)* #statements),
+        statements: quote!(#receiver #statements),
     }
 }
 
@@ -320,7 +314,7 @@ mod tests {
     #[test]
     fn references_stay_where_they_are() {
         assert_eq!(run("fn f(&self, c: &A, d: &mut B)").1, "");
-        assert_eq!(run("fn f(a: &A, _b: &A)").1, "let _ = & a ;");
+        assert_eq!(run("fn f(a: &A, _b: &A)").1, "");
         assert_eq!(
             run("fn f(mut a: &A)"),
             ("a : & A".to_owned(), "let (mut a ,) = (a ,) ;".to_owned())
@@ -340,7 +334,7 @@ mod tests {
     #[test]
     fn what_dropping_does_nothing_to_stays_where_it_is() {
         assert_eq!(run("fn f(c: u8, d: [(f32, &B); 2], e: *const C)").1, "");
-        assert_eq!(run("fn f(a: u8, _b: u8)").1, "let _ = & a ;");
+        assert_eq!(run("fn f(a: u8, _b: u8)").1, "");
         assert_eq!(run("fn f(mut a: u8)").1, "let (mut a ,) = (a ,) ;");
     }
 

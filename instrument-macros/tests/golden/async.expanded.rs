@@ -22,7 +22,6 @@ async fn execute(&self, batch: Batch) -> Result<Logits, ModelError> {
                 >() {
                     return __r;
                 }
-                let _ = &self;
                 let (batch,) = (batch,);
                 ({ self.model.forward(batch).await })
             },

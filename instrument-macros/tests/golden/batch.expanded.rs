@@ -17,9 +17,7 @@ fn execute(&self, batch: &Batch<Features, Answer>) -> Vec<Result<Logits, ModelEr
     };
     let __guard = P::enter_batch(__site, __arguments);
     let __r = P::call(move || -> Vec<Result<Logits, ModelError>> {
-        let _ = &self;
-        let _ = &batch;
-        ({ self.weights.forward(batch.inputs()) })
+        self.weights.forward(batch.inputs())
     });
     __guard.exit(P::outcomes!(& __r));
     __r

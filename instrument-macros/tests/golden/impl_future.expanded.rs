@@ -13,7 +13,6 @@ fn execute(&self, input: Input) -> impl Future<Output = Result<Logits, Error>> +
         __site,
         P::StageArgs::NONE,
         P::call(move || -> _ {
-            let _ = &self;
             let (input,) = (input,);
             ({
                 let queue = self.queue.clone();

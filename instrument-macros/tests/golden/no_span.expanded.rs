@@ -11,10 +11,7 @@ fn one_token(state: &mut State) -> Token {
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
-    let __r = P::call(move || -> Token {
-        let _ = &state;
-        ({ state.sample() })
-    });
+    let __r = P::call(move || -> Token { state.sample() });
     __guard.exit(P::outcome!(& __r));
     __r
 }

@@ -11,7 +11,6 @@ fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> _ {
-        let _ = &self;
         let (prompt,) = (prompt,);
         ({ self.engine.run(prompt) })
     });

@@ -15,7 +15,6 @@ pub fn preprocess(
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> Result<Features, Error> {
-        let _ = &request;
         let (mut scratch, _limit) = (scratch, _limit);
         ({
             scratch.clear();

@@ -12,10 +12,7 @@ fn rerank(items: &mut [Item]) {
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> () {
-        let _ = &items;
-        ({
-            items.sort();
-        })
+        items.sort();
     });
     __guard.exit(P::Outcome::Ok);
     __r

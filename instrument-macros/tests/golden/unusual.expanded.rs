@@ -12,10 +12,7 @@ pub unsafe extern "C" fn execute(input: *const u8, _reserved: usize) -> i32 {
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
-    let __r = P::call(move || -> i32 {
-        let _ = &input;
-        ({ unsafe { forward(input) } })
-    });
+    let __r = P::call(move || -> i32 { unsafe { forward(input) } });
     __guard.exit(P::outcome!(& __r));
     __r
 }
@@ -36,7 +33,6 @@ async unsafe fn later(input: *const u8) -> Result<impl Iterator<Item = u8>, Erro
                 >() {
                     return __r;
                 }
-                let _ = &input;
                 ({ unsafe { forward(input) }.await })
             },
         )

@@ -138,26 +138,24 @@ pub fn run_sync<R>(
     value
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+/// Where a stage stands that is a future. Declared after the future, so that it is dropped after it. It travels in every
+/// future, so nothing is kept that is not needed any more.
+#[derive(Debug)]
+enum Progress {
     /// Not polled yet: nothing has begun.
-    Fresh,
+    Fresh {
+        site: &'static Site,
+        args: StageArgs,
+    },
     /// Nobody recorded when it was first polled.
     Off,
-    Running,
-    /// Inside the user's poll: dropped here means unwound.
-    Polling,
+    Begun {
+        open: Open,
+        tally: Option<Arc<Tally>>,
+        /// Inside the user's poll: dropped here means unwound.
+        polling: bool,
+    },
     Done,
-}
-
-/// Where a stage stands that is a future. Declared after the future, so that it is dropped after it.
-#[derive(Debug)]
-struct Progress {
-    site: &'static Site,
-    args: StageArgs,
-    open: Open,
-    tally: Option<Arc<Tally>>,
-    phase: Phase,
 }
 
 /// The span of a future, in front of it: its destructors work inside, until whoever is declared after it unparks the
@@ -175,87 +173,88 @@ impl Drop for Around {
 }
 
 impl Progress {
-    const fn new(site: &'static Site, args: StageArgs) -> Progress {
-        Progress {
-            site,
-            args,
-            open: Open::NONE,
-            tally: None,
-            phase: Phase::Fresh,
-        }
-    }
-
-    /// A poll begins. Whether the stage is recorded.
     #[inline]
-    fn begin_poll(&mut self, around: &mut Around) -> bool {
-        match self.phase {
-            Phase::Off => return false,
-            Phase::Fresh => {
-                self.begin(around);
-                if self.phase == Phase::Off {
-                    return false;
-                }
-            }
-            Phase::Running | Phase::Polling => {}
-            Phase::Done => panic!("a future was polled after it had finished"),
+    fn begin_poll(&mut self, around: &mut Around) {
+        if let Progress::Fresh { site, args } = *self {
+            *self = Progress::begin(site, args, around);
         }
-        self.phase = Phase::Polling;
-        true
-    }
-
-    fn begin(&mut self, around: &mut Around) {
-        self.phase = Phase::Off;
-        if local::enabled() {
-            self.open = if spans::stages_may_be_seen() {
-                self.begin_seen(around)
-            } else {
-                Open::enter(self.site, self.args)
-            };
-            if self.open.is_some() {
-                // it may be dropped far from where it began
-                self.tally = local::current();
-                self.phase = Phase::Running;
-            }
+        match self {
+            Progress::Begun { polling, .. } => *polling = true,
+            Progress::Fresh { .. } | Progress::Off => {}
+            Progress::Done => panic!("a future was polled after it had finished"),
         }
     }
 
-    #[cold]
-    fn begin_seen(&self, around: &mut Around) -> Open {
-        let span = spans::stage(self.site, self.args);
-        let mut open = Open::enter(self.site, self.args);
-        if open.is_some() && span.is_some() {
-            open.id = open.id.seen();
-            around.0 = span;
+    fn begin(site: &'static Site, args: StageArgs, around: &mut Around) -> Progress {
+        if !local::enabled() {
+            return Progress::Off;
         }
-        open
+        let open = if spans::stages_may_be_seen() {
+            begin_seen(site, args, around)
+        } else {
+            Open::enter(site, args)
+        };
+        if !open.is_some() {
+            return Progress::Off;
+        }
+        Progress::Begun {
+            open,
+            // it may be dropped far from where it began
+            tally: local::current(),
+            polling: false,
+        }
+    }
+
+    #[inline]
+    fn end_poll(&mut self) {
+        if let Progress::Begun { polling, .. } = self {
+            *polling = false;
+        }
     }
 
     #[inline]
     fn finish(&mut self) -> EnteredStage {
-        let open = if self.phase == Phase::Polling {
-            self.open
-        } else {
-            Open::NONE
+        let (open, tally) = match self {
+            Progress::Begun { open, tally, .. } => {
+                (std::mem::replace(open, Open::NONE), tally.take())
+            }
+            _ => (Open::NONE, None),
         };
-        self.phase = Phase::Done;
-        EnteredStage {
-            open,
-            tally: self.tally.take(),
-        }
+        *self = Progress::Done;
+        EnteredStage { open, tally }
     }
+}
+
+#[cold]
+fn begin_seen(site: &'static Site, args: StageArgs, around: &mut Around) -> Open {
+    let span = spans::stage(site, args);
+    let mut open = Open::enter(site, args);
+    if open.is_some() && span.is_some() {
+        open.id = open.id.seen();
+        around.0 = span;
+    }
+    open
 }
 
 impl Drop for Progress {
     #[inline]
     fn drop(&mut self) {
-        let outcome = match self.phase {
-            Phase::Running => Outcome::Cancelled,
-            Phase::Polling => Outcome::Panicked,
-            Phase::Fresh | Phase::Off | Phase::Done => return,
-        };
-        self.open.exit(self.tally.as_ref(), outcome);
-        if self.open.id.is_seen() {
-            leave(outcome);
+        if let Progress::Begun {
+            open,
+            tally,
+            polling,
+        } = self
+            && open.is_some()
+        {
+            let outcome = if *polling {
+                Outcome::Panicked
+            } else {
+                Outcome::Cancelled
+            };
+            open.exit(tally.as_ref(), outcome);
+            if open.id.is_seen() {
+                leave(outcome);
+            }
         }
     }
 }
@@ -282,7 +281,7 @@ impl<F> Staged<F> {
             shallow: [],
             around: Around(Traced::NONE),
             future,
-            progress: Progress::new(site, args),
+            progress: Progress::Fresh { site, args },
         }
     }
 }
@@ -293,8 +292,8 @@ impl<F: Future> Future for Staged<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let recorded = this.progress.begin_poll(this.around);
-        // unwinding out of here leaves the phase at `Polling`
+        this.progress.begin_poll(this.around);
+        // unwinding out of here leaves it polling
         let inside = this.around.0.enter();
         match this.future.poll(cx) {
             Poll::Ready(value) => {
@@ -306,9 +305,7 @@ impl<F: Future> Future for Staged<F> {
             }
             Poll::Pending => {
                 drop(inside);
-                if recorded {
-                    this.progress.phase = Phase::Running;
-                }
+                this.progress.end_poll();
                 Poll::Pending
             }
         }
