@@ -44,7 +44,7 @@ pub struct Script {
 pub fn script(rig: &Arc<Rig>, steps: &[Step]) -> Script {
     Script {
         rig: Arc::clone(rig),
-        steps: steps.to_vec().into_iter(),
+        steps: Vec::from(steps).into_iter(),
         pending: 0,
     }
 }
@@ -332,6 +332,10 @@ fn dropped_before_its_end_it_is_cancelled_where_it_was() {
 
 #[test]
 fn a_panic_in_the_stream_or_in_the_closure_is_one() {
+    #[inference_request]
+    fn miscounted(rig: &Arc<Rig>) -> impl Stream<Item = Result<u32, Engine>> + Unpin + use<> {
+        script(rig, &[Gives(1, 1)]).measure_tokens(|_| -> u32 { panic!("on purpose") })
+    }
     let rig = rig();
     let _inside = rig.enter();
     let stream = generate(&rig, &[Gives(5, 1), Panics]);
@@ -340,10 +344,6 @@ fn a_panic_in_the_stream_or_in_the_closure_is_one() {
     assert_eq!(ended(&rig), "panicked 1");
     assert_eq!(shown(&stages(&rig)), "decode panicked 1, prefill ok 1");
 
-    #[inference_request]
-    fn miscounted(rig: &Arc<Rig>) -> impl Stream<Item = Result<u32, Engine>> + Unpin + use<> {
-        script(rig, &[Gives(1, 1)]).measure_tokens(|_| -> u32 { panic!("on purpose") })
-    }
     let stream = miscounted(&rig);
     assert!(catch_unwind(AssertUnwindSafe(|| drain(stream, &rig, 0))).is_err());
     assert_eq!(ended(&rig), "panicked 2");
@@ -426,9 +426,6 @@ fn when_nobody_records_it_is_handed_through() {
 
 #[test]
 fn a_number_that_a_service_made_up_holds_nobody_up() {
-    let rig = rig();
-    let _inside = rig.enter();
-    let forged = [u64::MAX, 1, u64::MAX, u64::MAX];
     #[inference_request]
     fn handler(rig: &Arc<Rig>, forged: &[u64]) -> impl Stream<Item = u64> + Unpin + use<> {
         let rig = Arc::clone(rig);
@@ -437,6 +434,9 @@ fn a_number_that_a_service_made_up_holds_nobody_up() {
             .inspect(move |_| rig.advance(Duration::from_millis(64)))
             .measure_tokens(|tokens| *tokens)
     }
+    let rig = rig();
+    let _inside = rig.enter();
+    let forged = [u64::MAX, 1, u64::MAX, u64::MAX];
     drain(handler(&rig, &forged), &rig, 0);
     let (count, sum) = gaps(&rig);
     same(count, 1.0 + 2.0 * f64::from(1 << 14));

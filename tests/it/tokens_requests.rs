@@ -208,12 +208,12 @@ fn compute_is_counted_once_beside_and_around_executions_of_the_services_own() {
 
 #[test]
 fn tokens_are_on_the_bill_of_the_tenant() {
-    let tenants = LabelSet::listed("tenant", &["acme"]);
     #[inference_request(tenant = tenant)]
     fn handler(rig: &Arc<Rig>, tenant: &instrument_inference::Label) -> Answer {
         let _ = tenant;
         answer(rig, &[Gives(1, 1), Gives(1, 2)])
     }
+    let tenants = LabelSet::listed("tenant", &["acme"]);
     let rig = rig();
     let _inside = rig.enter();
     assert_eq!(read(handler(&rig, &tenants.get("acme"))), 2);
@@ -271,7 +271,9 @@ fn a_service_that_generates_nothing_has_no_families_for_it() {
 
 #[test]
 fn pushes_count_what_scrapes_count_in_both_temporalities() {
-    use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
+    use opentelemetry_sdk::metrics::data::{
+        AggregatedMetrics, HistogramDataPoint, MetricData, ResourceMetrics, ScopeMetrics,
+    };
     for delta in [false, true] {
         let builder = Rig::builder();
         let rig = Arc::new(if delta { builder.delta() } else { builder }.start());
@@ -284,14 +286,14 @@ fn pushes_count_what_scrapes_count_in_both_temporalities() {
                 3
             );
             let push = rig.push();
-            let metrics = push.iter().flat_map(|one| one.scope_metrics());
-            let metrics = metrics.flat_map(|scope| scope.metrics());
+            let metrics = push.iter().flat_map(ResourceMetrics::scope_metrics);
+            let metrics = metrics.flat_map(ScopeMetrics::metrics);
             let gaps = metrics.filter(|one| one.name() == "inference.inter_token.latency");
             for metric in gaps {
                 let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = metric.data() else {
                     panic!("a histogram");
                 };
-                pushed.extend(histogram.data_points().map(|point| point.count()));
+                pushed.extend(histogram.data_points().map(HistogramDataPoint::count));
             }
         }
         assert_eq!(pushed, if delta { [3, 3] } else { [3, 6] });

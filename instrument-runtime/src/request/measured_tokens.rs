@@ -125,15 +125,11 @@ where
             meter.pending();
         }
         let item = ready!(polled);
-        match &item {
-            Some(item) => meter.item((this.count)(item).counted()),
-            None => {
-                let ended = this.meter.take();
-                drop(scope);
-                if let Some(meter) = ended {
-                    meter.end();
-                }
-            }
+        if let Some(item) = &item {
+            meter.item((this.count)(item).counted());
+        } else if let Some(meter) = this.meter.take() {
+            drop(scope);
+            meter.end();
         }
         Poll::Ready(item)
     }

@@ -109,7 +109,7 @@ impl ModelSlot {
         self
     }
 
-    /// What it does and for whom it speaks, in the words of the GenAI conventions of OpenTelemetry: an operation such as
+    /// What it does and for whom it speaks, in the words of the `GenAI` conventions of OpenTelemetry: an operation such as
     /// `chat`, `text_completion` or `embeddings`, and the provider. Requests of the model are then measured under the
     /// conventions' names too, `gen_ai_server_request_duration_seconds` and its like, which have both as labels. Said
     /// once, at set-up; at most 128 bytes each.

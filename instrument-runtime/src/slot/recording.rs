@@ -18,6 +18,6 @@ pub(crate) trait SlotRecording: fmt::Debug + Send + Sync {
 
     fn platform(&self, platform: &str);
 
-    /// In the words of the GenAI conventions.
+    /// In the words of the `GenAI` conventions.
     fn gen_ai(&self, operation: &str, provider: &str);
 }
