@@ -427,15 +427,17 @@ fn when_nobody_records_it_is_handed_through() {
 #[test]
 fn a_number_that_a_service_made_up_holds_nobody_up() {
     #[inference_request]
-    fn handler(rig: &Arc<Rig>) -> impl Stream<Item = u64> + Unpin + use<> {
+    fn handler(rig: &Arc<Rig>, forged: &[u64]) -> impl Stream<Item = u64> + Unpin + use<> {
         let rig = Arc::clone(rig);
-        futures::stream::iter([u64::MAX, 1, u64::MAX, u64::MAX])
+        let items = futures::stream::iter(forged.to_vec());
+        items
             .inspect(move |_| rig.advance(Duration::from_millis(64)))
             .measure_tokens(|tokens| *tokens)
     }
     let rig = rig();
     let _inside = rig.enter();
-    drain(handler(&rig), &rig, 0);
+    let forged = [u64::MAX, 1, u64::MAX, u64::MAX];
+    drain(handler(&rig, &forged), &rig, 0);
     let (count, sum) = gaps(&rig);
     same(count, 1.0 + 2.0 * f64::from(1 << 14));
     same(sum, 3.0 * 0.064);

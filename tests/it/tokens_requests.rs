@@ -69,7 +69,7 @@ fn a_handler_that_is_dropped_ends_its_request_at_once() {
     async fn hangs(rig: &Arc<Rig>) {
         let mut stream = answer(rig, &[Gives(1, 1), Waits(1), Gives(1, 1)]);
         while stream.next().await.is_some() {}
-        std::future::pending::<()>().await;
+        std::future::pending().await
     }
     let rig = rig();
     let _inside = rig.enter();
@@ -271,7 +271,9 @@ fn a_service_that_generates_nothing_has_no_families_for_it() {
 
 #[test]
 fn pushes_count_what_scrapes_count_in_both_temporalities() {
-    use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
+    use opentelemetry_sdk::metrics::data::{
+        AggregatedMetrics, HistogramDataPoint, MetricData, ResourceMetrics, ScopeMetrics,
+    };
     for delta in [false, true] {
         let builder = Rig::builder();
         let rig = Arc::new(if delta { builder.delta() } else { builder }.start());
@@ -284,20 +286,14 @@ fn pushes_count_what_scrapes_count_in_both_temporalities() {
                 3
             );
             let push = rig.push();
-            let metrics = push
-                .iter()
-                .flat_map(opentelemetry_sdk::metrics::data::ResourceMetrics::scope_metrics);
-            let metrics = metrics.flat_map(opentelemetry_sdk::metrics::data::ScopeMetrics::metrics);
+            let metrics = push.iter().flat_map(ResourceMetrics::scope_metrics);
+            let metrics = metrics.flat_map(ScopeMetrics::metrics);
             let gaps = metrics.filter(|one| one.name() == "inference.inter_token.latency");
             for metric in gaps {
                 let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = metric.data() else {
                     panic!("a histogram");
                 };
-                pushed.extend(
-                    histogram
-                        .data_points()
-                        .map(opentelemetry_sdk::metrics::data::HistogramDataPoint::count),
-                );
+                pushed.extend(histogram.data_points().map(HistogramDataPoint::count));
             }
         }
         assert_eq!(pushed, if delta { [3, 3] } else { [3, 6] });

@@ -127,12 +127,9 @@ where
         let item = ready!(polled);
         if let Some(item) = &item {
             meter.item((this.count)(item).counted());
-        } else {
-            let ended = this.meter.take();
+        } else if let Some(meter) = this.meter.take() {
             drop(scope);
-            if let Some(meter) = ended {
-                meter.end();
-            }
+            meter.end();
         }
         Poll::Ready(item)
     }
