@@ -6,7 +6,7 @@
 #![allow(missing_docs, reason = "nobody uses a benchmark from outside")]
 
 use instrument_inference::testing::Rig;
-use instrument_inference::{inference_request, inference_stage};
+use instrument_inference::{Telemetry, inference_request, inference_stage};
 use std::hint::black_box;
 use std::pin::pin;
 use std::sync::Barrier;
@@ -187,10 +187,34 @@ fn main() {
 
     drop(inside);
     drop(rig);
-    let disabled = median((0..BURSTS).map(|_| burst(&mut stage)).collect());
-    let bare = median((0..BURSTS).map(|_| burst(&mut nothing)).collect());
-    println!(
-        "nobody records: a stage costs {:.1} ns more than the bare call",
-        disabled - bare
-    );
+    nobody_records("not installed", quanta);
+    let telemetry = Telemetry::builder("bench").disabled(true).install();
+    let telemetry = telemetry.expect("the first of this process");
+    assert!(!telemetry.is_enabled());
+    nobody_records("disabled", quanta);
+}
+
+/// What is left of an attribute: a load and a branch.
+fn nobody_records(why: &str, quanta: f64) {
+    let mut cases: [Case<'_>; 6] = [
+        ("bare call", Box::new(nothing)),
+        ("stage", Box::new(stage)),
+        ("stage, one label", Box::new(|| labelled(black_box(true)))),
+        ("request with one stage", Box::new(request)),
+        (
+            "plain async fn",
+            Box::new(|| poll_once(plain_asynchronous())),
+        ),
+        ("stage, async", Box::new(|| poll_once(asynchronous()))),
+    ];
+    let mut times = vec![Vec::with_capacity(BURSTS); cases.len()];
+    for _ in 0..BURSTS {
+        for (times, (_, body)) in times.iter_mut().zip(&mut cases) {
+            times.push(burst(body));
+        }
+    }
+    println!("\n{why}");
+    for ((name, _), time) in cases.iter().zip(times.into_iter().map(median)) {
+        println!("{name:<28} {time:>6.1} ns {:>9.2}", time / quanta);
+    }
 }

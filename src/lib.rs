@@ -779,12 +779,12 @@ pub use instrument_macros::Classify;
 #[cfg(feature = "testing")]
 pub use instrument_runtime::testing;
 pub use instrument_runtime::{
-    Buckets, Classify, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection,
+    Buckets, Classify, ErrorType, Label, LabelSet, LabelValue, Level, Outcome, Rejection, ToOutcome,
 };
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Carried, Entered, InScope, Members, Metric, MetricKind, RequestContext, ToOutcome,
-    carry, carry_async, queue, spawn, spawn_blocking,
+    CATALOG, Carried, Entered, InScope, Members, Metric, MetricKind, RequestContext, carry,
+    carry_async, queue, spawn, spawn_blocking,
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{

@@ -1,9 +1,9 @@
-//! A stage allocates nothing after its first time. A process of its own, without the test harness, whose main thread
+//! A stage allocates nothing after its first time, and nothing ever where nobody records. A process of its own, without the test harness, whose main thread
 //! allocates when it likes: the allocator is everybody's.
 #![allow(missing_docs, reason = "nobody uses a test from outside")]
 
 use instrument_inference::testing::Rig;
-use instrument_inference::{inference_request, inference_stage};
+use instrument_inference::{Telemetry, inference_request, inference_stage};
 use std::pin::pin;
 use std::task::{Context, Waker};
 
@@ -38,8 +38,24 @@ fn all() {
     );
 }
 
+/// Other threads may allocate meanwhile, but not each time.
+fn nothing_is_allocated() {
+    let attempt = || {
+        let before = dhat::HeapStats::get().total_blocks;
+        all();
+        within(&mut all);
+        dhat::HeapStats::get().total_blocks == before
+    };
+    assert!((0..10).any(|_| attempt()));
+}
+
 fn main() {
     let _profiler = dhat::Profiler::builder().testing().build();
+    nothing_is_allocated();
+    let disabled = Telemetry::builder("story").disabled(true).install();
+    let disabled = disabled.expect("the first of this process");
+    assert!(!disabled.is_enabled());
+    nothing_is_allocated();
     let rig = Rig::builder().real_clock().start();
     let _inside = rig.enter();
     within(&mut || {

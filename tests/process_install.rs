@@ -17,6 +17,7 @@ use instrument_inference::{InstallError, Telemetry, inference_request, inference
 use std::future::pending;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use story::PATIENCE;
 
@@ -28,6 +29,17 @@ fn execute() -> u8 {
 #[inference_request(ingress = "http")]
 async fn predict() -> u8 {
     execute()
+}
+
+static ASKED: AtomicU32 = AtomicU32::new(0);
+
+fn asked() -> bool {
+    ASKED.fetch_add(1, Ordering::Relaxed) > 0
+}
+
+#[inference_stage("postprocess", labels(cached = asked()))]
+fn labelled() -> u8 {
+    2
 }
 
 #[inference_stage("rerank")]
@@ -246,7 +258,20 @@ mod told {
         ] {
             assert!(info.contains(label), "{info}");
         }
+        assert_eq!(labelled(), 2);
+        assert_eq!(ASKED.load(Ordering::Relaxed), 1);
+        assert_eq!(threads("instrument-drain"), 1);
         stop(&telemetry);
+    }
+
+    /// How many threads have a name; the kernel keeps 15 letters of it.
+    fn threads(name: &str) -> usize {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+        let names = tasks
+            .filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).ok());
+        names
+            .filter(|known| known.trim_end() == &name[..15])
+            .count()
     }
 
     pub fn disabled_records_and_serves_nothing() {
@@ -254,6 +279,12 @@ mod told {
         let _slot = telemetry.model("m", "1");
         assert!(!telemetry.is_enabled());
         assert_eq!(block_on(predict()), 1);
+        assert_eq!(labelled(), 2);
+        assert_eq!(ASKED.load(Ordering::Relaxed), 0, "no label is asked for");
+        assert_eq!(
+            (threads("instrument-drain"), threads("instrument-push")),
+            (0, 0)
+        );
         telemetry.meter().u64_counter("own").build().add(1, &[]);
         assert_eq!(
             (telemetry.metrics_addr(), telemetry.scrape().as_str()),

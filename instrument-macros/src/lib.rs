@@ -16,6 +16,8 @@ mod paths;
 mod request;
 mod stage;
 mod syntax;
+#[cfg(all(test, not(feature = "metrics")))]
+mod unmeasured;
 
 use proc_macro::TokenStream;
 

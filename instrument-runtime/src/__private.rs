@@ -7,26 +7,34 @@ pub use crate::health::{
 };
 #[cfg(feature = "metrics")]
 pub use crate::record::{guard::StageArgs, local::enabled};
+#[cfg(not(feature = "metrics"))]
+pub use crate::request::members_off::members;
+#[cfg(not(any(feature = "metrics", feature = "health")))]
+pub use crate::request::model_none::model;
+#[cfg(all(feature = "health", not(feature = "metrics")))]
+pub use crate::request::model_off::model;
 #[cfg(feature = "metrics")]
 pub use crate::request::{
     batch_stage::{
         BatchArgs, EnteredBatch, Outcomes, StagedBatch, enter_batch, run_batch, run_batch_deferred,
     },
     follow::{Follow, follow},
-    inner::InnerErrorType,
     members::{Members, members},
     opened::{
         InPlaceRequest, OpenedRequest, Requested, open, request_deferred, request_never,
         request_sync,
     },
     opening::Opening,
-    outcome::{
-        Answers, ErrorOutcome, Fallible, Probe, Split, ValueOutcome, error_type_by, fallible,
-    },
     stage::{
         EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
     },
     streamed::{Begins, Kept, KeptRequest, Streamed, streamed},
+};
+pub use crate::request::{
+    inner::InnerErrorType,
+    outcome::{
+        Answers, ErrorOutcome, Fallible, Probe, Split, ValueOutcome, error_type_by, fallible,
+    },
 };
 #[cfg(feature = "metrics")]
 pub use crate::site::site::{SITES, Site};
@@ -40,7 +48,6 @@ pub use crate::vocab::name::{assert_stage_grammar, assert_stage_name};
 pub use crate::vocab::outcome::Outcome;
 #[cfg(feature = "health")]
 pub use crate::vocab::{group::Group, reason::Reason};
-#[cfg(feature = "metrics")]
 pub use crate::{
     __error_type_of as error_type_of, __outcome as outcome, __outcome_by as outcome_by,
     __outcomes as outcomes,

@@ -38,7 +38,6 @@ mod notice;
 pub mod queue;
 #[cfg(feature = "metrics")]
 mod record;
-#[cfg(feature = "metrics")]
 mod request;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod runtime;
@@ -74,7 +73,6 @@ pub use request::context::{Entered, InScope, RequestContext};
 pub use request::hops::{Carried, carry, carry_async, spawn, spawn_blocking};
 #[cfg(feature = "metrics")]
 pub use request::members::Members;
-#[cfg(feature = "metrics")]
 pub use request::outcome::ToOutcome;
 #[cfg(feature = "tower")]
 pub use request::{

@@ -35,10 +35,14 @@ pub(crate) fn text(value: &Expr) -> Option<&LitStr> {
 
 /// `members(&expr)`, on the expression: its type is what may be wrong.
 pub(crate) fn members(batch: &Expr, paths: &CratePath) -> TokenStream {
-    let span = batch.span();
-    let members = paths.private_at(span, "members");
-    let batch = borrowed(batch);
-    quote_spanned!(span=> #members(#batch))
+    asked("members", batch, paths)
+}
+
+fn asked(question: &str, value: &Expr, paths: &CratePath) -> TokenStream {
+    let span = value.span();
+    let question = paths.private_at(span, question);
+    let value = borrowed(value);
+    quote_spanned!(span=> #question(#value))
 }
 
 /// `.labels(site, &[label(&a), …])`; the site only where the receiver does not know it.
@@ -65,14 +69,14 @@ pub(crate) fn by_reference(name: &str, value: &Expr) -> TokenStream {
 pub(crate) fn checked<'a>(
     labels: impl Iterator<Item = &'a Expr>,
     model: Option<&Expr>,
+    batch: Option<&Expr>,
     paths: &CratePath,
 ) -> TokenStream {
-    let span = Span::mixed_site();
     let labels = labels.map(|value| label(value, paths));
-    let model = model
-        .map(borrowed)
-        .map(|model| quote_spanned!(span=> let _ = #model;));
-    quote_spanned!(span=> #(let _ = #labels;)* #model)
+    let model = model.map(|value| asked("model", value, paths));
+    let batch = batch.map(|value| members(value, paths));
+    let all = labels.chain(model).chain(batch);
+    quote_spanned!(Span::mixed_site()=> #(let _ = #all;)*)
 }
 
 /// `&expr`, and `expr` where the user already wrote the `&`.

@@ -76,6 +76,9 @@ pub(crate) fn local(name: &str) -> Ident {
 /// Without recording there is nothing to call.
 const RECORDING: bool = cfg!(feature = "metrics");
 
+/// Not so only in the benchmark of compile time, which asks what the entry in the link-time list costs.
+const LINKED: bool = cfg!(not(instrument_unlinked));
+
 impl Wrap<'_> {
     /// The measured function; without recording the function as it was, its attribute's expressions still checked.
     pub(crate) fn emit(&self) -> TokenStream {
@@ -116,13 +119,9 @@ impl Wrap<'_> {
             // Only recording would ask the type.
             return Some(quote_spanned!(span=> let _ = #path;));
         };
-        let (result, error) = (local("__r"), local("__e"));
+        let (private, result) = (&self.private, local("__r"));
         Some(quote_spanned! {span=>
-            let _ = |#result: &#value| {
-                if let ::core::result::Result::Err(#error) = #result {
-                    let _ = #path(#error);
-                }
-            };
+            let _ = |#result: &#value| #private::outcome_by!(#result, #path);
         })
     }
 
@@ -192,12 +191,17 @@ impl Wrap<'_> {
                 quote_spanned!(span=> let #name = if #private::enabled() { #made } else { #otherwise };)
             }
         };
+        let linked = LINKED.then(|| {
+            quote_spanned! {span=>
+                #[#private::linkme::distributed_slice(#private::SITES)]
+                #[linkme(crate = #private::linkme)]
+            }
+        });
         // The static is an item, and items are visible to user code: hence a block of its own.
         let block = quote_spanned! {span=>
             #checks
             let #site_name = {
-                #[#private::linkme::distributed_slice(#private::SITES)]
-                #[linkme(crate = #private::linkme)]
+                #linked
                 static #static_name: #private::Site = #site;
                 &#static_name
             };

@@ -6,9 +6,6 @@ use crate::syntax::derived::Derived;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// Without recording there is no trait to implement: nobody would ask.
-pub(crate) const RECORDING: bool = cfg!(feature = "metrics");
-
 pub(crate) fn classified(item: &Derived, answers: &[Answer], paths: &CratePath) -> TokenStream {
     let private = paths.private();
     let arms = answers.iter().map(|answer| arm(answer, &private));

@@ -50,6 +50,7 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
                 .chain(&request.tier)
                 .chain(&request.tenant),
             settings.model.as_ref(),
+            None,
             &settings.paths,
         ),
         error: settings.error.as_ref(),

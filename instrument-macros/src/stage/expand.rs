@@ -68,6 +68,7 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
         expressions: arguments::checked(
             settings.labels.iter().map(|label| &label.value),
             settings.model.as_ref(),
+            stage.batch.as_ref(),
             &settings.paths,
         ),
         error: settings.error.as_ref(),

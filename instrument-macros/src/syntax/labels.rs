@@ -9,6 +9,9 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Error, Expr, Ident, LitStr, Result, Token, parenthesized, token};
 
+/// As the runtime, which has no words for it where nothing is measured.
+const MOST_LABELS: usize = 8;
+
 /// An accepted key and the user's expression.
 pub(crate) struct Label {
     pub(crate) key: String,
@@ -53,6 +56,9 @@ pub(crate) fn parse(
                     diagnostics.at(key.span(), why);
                 } else if labels.iter().any(|label| label.key == name) {
                     diagnostics.at(key.span(), format!("the label `{name}` is given twice"));
+                } else if labels.len() == MOST_LABELS {
+                    let text = format!("at most {MOST_LABELS} labels: this is one too many");
+                    diagnostics.at(key.span(), text);
                 } else {
                     labels.push(Label { key: name, value });
                 }

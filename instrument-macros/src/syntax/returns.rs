@@ -74,12 +74,16 @@ impl Returns {
         }
     }
 
-    /// The type of what is awaited or returned, unless part of it is hidden.
+    /// The type of what is awaited or returned, with `()` for a success that is hidden; `None` where more of it is.
     pub(crate) fn value(&self) -> Option<TokenStream> {
         let value = match &self.shape {
             Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
             Shape::Value | Shape::Never => self.hint.clone(),
         };
+        if !has_hole(value.clone()) {
+            return Some(value);
+        }
+        let value = without_success(syn::parse2(value).ok()?)?.into_token_stream();
         (!has_hole(value.clone())).then_some(value)
     }
 
@@ -237,6 +241,22 @@ fn erase_arguments(segment: &mut PathSegment) -> bool {
     }
 }
 
+/// `Result<(), E>` for `Result<T, E>`, by whatever name.
+fn without_success(mut value: Type) -> Option<Type> {
+    let Type::Path(path) = &mut value else {
+        return None;
+    };
+    let PathArguments::AngleBracketed(arguments) = &mut path.path.segments.last_mut()?.arguments
+    else {
+        return None;
+    };
+    let Some(GenericArgument::Type(success)) = arguments.args.first_mut() else {
+        return None;
+    };
+    *success = Type::Verbatim(quote_spanned!(Span::mixed_site()=> ()));
+    Some(value)
+}
+
 fn has_hole(hint: TokenStream) -> bool {
     hint.into_iter().any(|token| match token {
         TokenTree::Ident(word) => word == "_",
@@ -308,7 +328,11 @@ mod tests {
         };
         assert_eq!(value("Result<A, B>").as_deref(), Some("Result<A,B>"));
         assert_eq!(value("impl Future<Output = A>").as_deref(), Some("A"));
-        assert_eq!(value("Result<impl A, B>"), None);
+        assert_eq!(
+            value("Result<Vec<impl A>, B>").as_deref(),
+            Some("Result<(),B>")
+        );
+        assert_eq!(value("Result<A, impl B>"), None);
         assert_eq!(value("impl Future<Output = (impl A,)>"), None);
     }
 

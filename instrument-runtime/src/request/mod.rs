@@ -1,32 +1,47 @@
 //! What annotated code runs through: requests, stages, their outcomes, and the context that travels with them.
 
+#[cfg(feature = "metrics")]
 pub(crate) mod batch_stage;
+#[cfg(feature = "metrics")]
 pub(crate) mod batcher;
 pub(crate) mod classify;
 pub(crate) mod classify_text;
 #[cfg(feature = "http")]
 pub(crate) mod classify_tokio;
-#[cfg(feature = "grpc")]
+#[cfg(all(feature = "metrics", feature = "grpc"))]
 pub(crate) mod classify_tonic;
+#[cfg(feature = "metrics")]
 pub(crate) mod context;
 #[cfg(feature = "tower")]
 pub(crate) mod deadline;
 #[cfg(feature = "tracing")]
 pub(crate) mod event;
+#[cfg(feature = "metrics")]
 pub(crate) mod follow;
-#[cfg(feature = "http")]
+#[cfg(all(feature = "metrics", feature = "http"))]
 pub(crate) mod follow_http;
-#[cfg(feature = "grpc")]
+#[cfg(all(feature = "metrics", feature = "grpc"))]
 pub(crate) mod follow_tonic;
+#[cfg(feature = "metrics")]
 pub(crate) mod hops;
 pub(crate) mod inner;
 #[cfg(feature = "tower")]
 pub(crate) mod layer;
+#[cfg(feature = "metrics")]
 pub(crate) mod life;
 #[cfg(feature = "tower")]
 pub(crate) mod measured_body;
+#[cfg(feature = "metrics")]
 pub(crate) mod members;
+#[cfg(not(feature = "metrics"))]
+pub(crate) mod members_off;
+#[cfg(not(any(feature = "metrics", feature = "health")))]
+pub(crate) mod model_none;
+#[cfg(all(feature = "health", not(feature = "metrics")))]
+pub(crate) mod model_off;
+#[cfg(feature = "metrics")]
 pub(crate) mod opened;
+#[cfg(feature = "metrics")]
 pub(crate) mod opening;
 pub(crate) mod outcome;
 #[cfg(any(feature = "tower", feature = "grpc"))]
@@ -37,8 +52,11 @@ pub(crate) mod outcome_http;
 pub(crate) mod owned;
 #[cfg(feature = "tower")]
 pub(crate) mod protocol;
+#[cfg(feature = "metrics")]
 pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
+#[cfg(feature = "metrics")]
 pub(crate) mod stage;
+#[cfg(feature = "metrics")]
 pub(crate) mod streamed;

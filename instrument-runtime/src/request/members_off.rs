@@ -1,0 +1,17 @@
+//! What `batch = …` takes where nothing is measured. The types that know their requests are not there, so it is a number.
+
+/// As its namesake in builds that measure, down to the words.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which requests it serves",
+    label = "expected a batch",
+    note = "`batch = …` takes a `Batch`, a slice of `Queued` or of `RequestContext`, or a number of requests"
+)]
+pub trait Members {}
+
+impl Members for usize {}
+
+#[diagnostic::do_not_recommend]
+impl<M: Members + ?Sized> Members for &M {}
+
+/// Asks for the type and nothing else.
+pub fn members<M: Members + ?Sized>(_batch: &M) {}
