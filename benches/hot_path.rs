@@ -5,13 +5,17 @@
 //! `cargo bench --bench hot_path --features testing`; the latest figures are in `docs/performance.md`.
 #![allow(missing_docs, reason = "nobody uses a benchmark from outside")]
 
+use futures::{StreamExt, stream};
 use instrument_inference::testing::Rig;
-use instrument_inference::{Telemetry, inference_request, inference_stage};
+use instrument_inference::{MeasureTokens, Telemetry, inference_request, inference_stage};
 use std::hint::black_box;
 use std::pin::pin;
 use std::sync::Barrier;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 /// Two events a stage: a burst fills less than half of a ring.
 const BURST: u32 = 200;
@@ -62,6 +66,40 @@ fn within(inside: &mut dyn FnMut()) {
     inside();
 }
 
+/// Looks at spans up to a level, and does nothing with them.
+struct Idle(LevelFilter);
+
+impl Subscriber for Idle {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= self.0
+    }
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.0)
+    }
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// A stage inside a request, while a subscriber looks at this level.
+fn seen_at(rig: &Rig, level: LevelFilter) -> f64 {
+    let mut times = Vec::with_capacity(BURSTS);
+    tracing::subscriber::with_default(Idle(level), || {
+        within(&mut || {
+            for _ in 0..BURSTS {
+                times.push(burst(&mut stage));
+                rig.drain();
+            }
+        });
+    });
+    median(times)
+}
+
 fn poll_once<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -80,6 +118,15 @@ fn burst(body: &mut dyn FnMut()) -> f64 {
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
+}
+
+/// The next token of a stream that never ends. It belongs to the request in which it is asked first.
+fn token<'a>() -> Box<dyn FnMut() + Send + 'a> {
+    let mut tokens = None;
+    Box::new(move || {
+        let tokens = tokens.get_or_insert_with(|| stream::repeat(1_u8).measure_tokens(|_| 1));
+        black_box(poll_once(tokens.next()));
+    })
 }
 
 /// A case and its body.
@@ -112,6 +159,7 @@ fn cases(clock: &quanta::Clock) -> Vec<Case<'_>> {
             Box::new(|| poll_once(plain_asynchronous())),
         ),
         ("stage, async", Box::new(|| poll_once(asynchronous()))),
+        ("token of a stream", token()),
     ]
 }
 
@@ -184,6 +232,15 @@ fn main() {
         whole / quanta,
         whole / instant
     );
+
+    for level in [LevelFilter::OFF, LevelFilter::INFO, LevelFilter::DEBUG] {
+        let stage = seen_at(&rig, level);
+        println!(
+            "stage, subscriber at {level:<7} {stage:>6.1} ns {:>8.2} {:>10.2}",
+            stage / quanta,
+            stage / instant
+        );
+    }
 
     drop(inside);
     drop(rig);

@@ -253,6 +253,27 @@ pub use instrument_runtime::__private;
 /// # parse("1").unwrap();
 /// ```
 ///
+/// # `no_span`
+///
+/// **Type**: bare word. **Default**: off.
+///
+/// With the feature `tracing`, a stage is a span of that crate: `inference.stage`, at `DEBUG`, with the function's own
+/// module as its target, so `RUST_LOG=my_service=debug` shows it. It says `stage`, `model`, `version`, for a batch
+/// `batch_size`, and when it ends `outcome` and `error_type`. What runs inside is inside of the span: in each poll of a
+/// future, while one is dropped, and behind [`carry`], [`spawn`] and their like, too. A batch has one span, which
+/// follows from the requests of its members. With `tracing-opentelemetry`, all this is a trace.
+///
+/// Where no subscriber looks at `DEBUG`, that is one load and one branch. `no_span` is for a stage that is called so often
+/// that its spans would bury all others: it is measured all the same. There are no spans where nothing is recorded:
+/// without an installed `Telemetry`, and with `INSTRUMENT_DISABLED=1`.
+///
+/// ```
+/// # use instrument_inference::inference_stage;
+/// #[inference_stage("decode", no_span)]
+/// fn one_token() {}
+/// # one_token();
+/// ```
+///
 /// # `crate`
 ///
 /// **Type**: absolute path. **Default**: `::instrument_inference`.
@@ -373,6 +394,16 @@ pub use instrument_macros::inference_stage;
 /// #[inference_request(root)]
 /// async fn warm_up() {}
 /// ```
+///
+/// # `no_span`
+///
+/// **Type** and **default**: as for [`inference_stage`].
+///
+/// The span of a request is `inference.request`, at `INFO`. It says `handler`, `model`, `version`, `ingress`, `tier` and
+/// `tenant`, as far as they are given, and when the request ends `outcome` and `error_type`. Where a
+/// [`request_layer`](Telemetry::request_layer) owns the request, the span is the layer's (target
+/// `instrument_inference::request`), lasts until the answer's body has ended, and the handler inside is named in it: there
+/// is no second one. The rest is as for [`inference_stage`].
 ///
 /// # `crate`
 ///
@@ -783,8 +814,9 @@ pub use instrument_runtime::{
 };
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
-    CATALOG, Carried, Entered, InScope, Members, Metric, MetricKind, RequestContext, carry,
-    carry_async, queue, spawn, spawn_blocking,
+    CATALOG, Carried, Entered, FinishReason, InScope, MeasureTokens, Measured, Members, Metric,
+    MetricKind, RequestContext, TokenCount, TokenKind, carry, carry_async, queue, spawn,
+    spawn_blocking,
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{

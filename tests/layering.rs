@@ -88,6 +88,16 @@ const HOMES: &[(&str, &[&str])] = &[
         "opentelemetry_http",
         &["export::otlp_http", "export::otlp_tls"],
     ),
+    (
+        "tracing",
+        &[
+            "export::push",
+            "record::span",
+            "request::event",
+            "request::spans",
+            "site::callsite",
+        ],
+    ),
     ("hyper_rustls", &["export::otlp_tls"]),
     ("rustls", &["export::otlp_tls"]),
 ];

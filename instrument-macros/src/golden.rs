@@ -11,7 +11,7 @@ const PRIVATE: (&str, &str) = (":: instrument_inference :: __private ::", "P ::"
 const NOTE: &str = "// Generated from the file of the same name without `.expanded`; `UPDATE_GOLDEN=1` refreshes it.\n\
                     // `P` stands for `::instrument_inference::__private`.\n\n";
 
-fn inputs() -> Vec<PathBuf> {
+pub(crate) fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let entries = fs::read_dir(folder).expect("the folder is part of the repository");
     let paths = entries.map(|entry| entry.expect("a readable folder").path());
@@ -54,7 +54,7 @@ fn named(attribute: TokenStream) -> Option<(Macro, TokenStream)> {
 }
 
 /// Runs the macro of every annotated item at the top of `source`.
-fn expand(source: TokenStream) -> TokenStream {
+pub(crate) fn expand(source: TokenStream) -> TokenStream {
     let mut expanded = TokenStream::new();
     let mut pending: Option<(Macro, TokenStream)> = None;
     let mut item: Vec<TokenTree> = Vec::new();

@@ -14,6 +14,8 @@ mod health_check;
 mod label_value;
 mod paths;
 mod request;
+#[cfg(all(test, feature = "metrics", feature = "health"))]
+mod spans;
 mod stage;
 mod syntax;
 #[cfg(all(test, not(feature = "metrics")))]

@@ -74,7 +74,7 @@ fn expressions_are_used_where_nothing_runs_them() {
     let expected = tokens(
         "async fn f(x: X, y: Y) -> Result<A, B> { if false { \
          let _ = P::label(&x.a()); let _ = P::model(&y); let _ = |__r: &Result<A, B>| P::outcome_by!(__r, z); \
-         } { x.b(y).await } }",
+         } ({ x.b(y).await }) }",
     );
     assert_eq!(tight(&without_checks(emitted)), tight(&expected));
 }

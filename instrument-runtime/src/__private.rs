@@ -28,7 +28,7 @@ pub use crate::request::{
     stage::{
         EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
     },
-    streamed::{Begins, Kept, KeptRequest, Streamed, streamed},
+    streamed::{Begins, Kept, KeptRequest, KeptStage, Streamed, streamed},
 };
 pub use crate::request::{
     inner::InnerErrorType,

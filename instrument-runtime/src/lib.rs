@@ -72,8 +72,12 @@ pub use request::context::{Entered, InScope, RequestContext};
 #[cfg(feature = "metrics")]
 pub use request::hops::{Carried, carry, carry_async, spawn, spawn_blocking};
 #[cfg(feature = "metrics")]
+pub use request::measured_tokens::{MeasureTokens, Measured};
+#[cfg(feature = "metrics")]
 pub use request::members::Members;
 pub use request::outcome::ToOutcome;
+#[cfg(feature = "metrics")]
+pub use request::token_count::TokenCount;
 #[cfg(feature = "tower")]
 pub use request::{
     deadline::TimeLimit,
@@ -94,12 +98,16 @@ pub use vocab::buckets::Buckets;
 pub use vocab::check_error::CheckError;
 pub use vocab::classify::Classify;
 pub use vocab::error_type::ErrorType;
+#[cfg(feature = "metrics")]
+pub use vocab::finish_reason::FinishReason;
 pub use vocab::label::LabelValue;
 pub use vocab::label_set::{Label, LabelSet};
 pub use vocab::level::Level;
 pub use vocab::outcome::{Outcome, Rejection};
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use vocab::serve_limits::ServeLimits;
+#[cfg(feature = "metrics")]
+pub use vocab::token_kind::TokenKind;
 #[cfg(feature = "health")]
 pub use vocab::{
     group::{Group, HealthStatus},

@@ -27,3 +27,5 @@ mod scrape;
 mod streams;
 mod support;
 mod tenants;
+mod tokens;
+mod tokens_requests;

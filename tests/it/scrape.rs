@@ -1,9 +1,12 @@
 //! The text that Prometheus reads, whole.
 
-use futures::FutureExt;
+use futures::{FutureExt, Stream, stream};
 use instrument_inference::queue;
 use instrument_inference::testing::Rig;
-use instrument_inference::{CATALOG, ErrorType, MetricKind, inference_request, inference_stage};
+use instrument_inference::{
+    CATALOG, ErrorType, FinishReason, MeasureTokens, MetricKind, RequestContext, inference_request,
+    inference_stage,
+};
 use std::collections::BTreeSet;
 use std::future::pending;
 use std::path::Path;
@@ -76,6 +79,13 @@ fn everything() -> Rig {
     fn of_a_tenant(rig: &Rig, fail: bool) -> Result<(), ErrorType> {
         execute(rig, fail)
     }
+    #[inference_request]
+    fn generates(rig: &Rig) -> impl Stream<Item = u8> + Unpin + use<> {
+        rig.advance(Duration::from_millis(3));
+        let context = RequestContext::current().expect("the request's own");
+        context.finish(FinishReason::Stop);
+        stream::iter([1, 2]).measure_tokens(|tokens| *tokens)
+    }
     let rig = Rig::builder().line_budget(100).start();
     {
         let _inside = rig.enter();
@@ -88,6 +98,11 @@ fn everything() -> Rig {
             let _ = predict(&rig, true, true); // its ingress is beyond the budget
             let _ = predict(&rig, false, false);
             let _ = waits().now_or_never();
+        }
+        let _ = slot.gen_ai("chat", "ours");
+        let answer = generates(&rig);
+        for _ in futures::executor::block_on_stream(answer) {
+            rig.advance(Duration::from_millis(1));
         }
         let (caller, worker) = queue::batcher::<u8, u8>("batcher", 4);
         let mut calls: Vec<_> = (0..3).map(|input| Box::pin(caller.call(input))).collect();

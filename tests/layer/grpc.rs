@@ -28,7 +28,7 @@ use tower::{Service, service_fn};
 
 /// Messages are texts.
 #[derive(Debug, Clone, Copy, Default)]
-struct Text;
+pub struct Text;
 
 impl Codec for Text {
     type Encode = String;
@@ -189,12 +189,12 @@ async fn serve(layer: RequestLayer) -> SocketAddr {
     address
 }
 
-async fn connect(address: SocketAddr) -> tonic::client::Grpc<Channel> {
+pub async fn connect(address: SocketAddr) -> tonic::client::Grpc<Channel> {
     let channel = Endpoint::from_shared(format!("http://{address}")).unwrap();
     tonic::client::Grpc::new(channel.connect().await.unwrap())
 }
 
-fn path(method: &str) -> PathAndQuery {
+pub fn path(method: &str) -> PathAndQuery {
     format!("/test.Test/{method}").parse().unwrap()
 }
 

@@ -11,4 +11,5 @@ mod service;
 mod streams;
 #[path = "../it/support.rs"]
 mod support;
+mod tokens;
 mod wire;

@@ -10,13 +10,19 @@
 #![allow(dead_code, clippy::all)]
 
 mod asynchronous;
+mod attributes;
 mod both_attributes;
+mod boxes;
 mod checks;
 mod drop_order;
 mod expressions;
+mod generics;
 mod hygiene;
 mod methods;
+mod names;
 mod neighbours;
+mod outcomes;
 mod probe;
 mod requests;
+mod returns;
 mod sync;

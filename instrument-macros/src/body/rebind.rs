@@ -5,6 +5,7 @@
 //! Left outside, and dropped after the body: parameters with attributes of their own, and what such a pattern leaves
 //! unbound where the attribute needs its names.
 
+use crate::paths::generated;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -20,7 +21,8 @@ pub(crate) struct Rebound {
 pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStream) -> Rebound {
     let span = Span::mixed_site();
     let mut sig = sig.clone();
-    let mut receiver = TokenStream::new();
+    // Used whole at the top, they are captured whole, and no use in code that is never reached counts as the only one.
+    let mut captured = Vec::new();
     let mut names = Names {
         attribute,
         body,
@@ -38,24 +40,32 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
                     ReceiverKind::Typed(_, declared) => matches!(**declared, Type::Reference(_)),
                     _ => false,
                 };
-                // `self` can't be bound again. Mentioned whole, it is captured whole and not field by field.
-                if !borrowed {
-                    let this = &this.self_token;
-                    receiver = quote_spanned!(span=> let _ = &#this;);
-                    preceded = true;
+                // `self` can't be bound again.
+                let this = &this.self_token;
+                if !borrowed || mentions(body, "self") {
+                    captured.push(quote_spanned!(span=> let _ = &#this;));
                 }
+                preceded |= !borrowed;
             }
             // An attribute there may be a `cfg`, or a lint level that must stay with its binding.
             FnArg::Typed(input) if !input.attrs.is_empty() => {}
             FnArg::Typed(input) => {
                 let dropped = needs_drop(&input.ty);
                 let takes = names.takes(&input.pat);
-                match takes {
+                match &*input.pat {
                     // Dropping it does nothing.
-                    _ if !dropped && !rebinds_mut(&input.pat) => {}
-                    Takes::All => names.collect(&mut input.pat),
-                    Takes::Some if !(dropped && preceded) => names.collect(&mut input.pat),
-                    Takes::Some | Takes::Unknown => names.whole(&mut input.pat, index),
+                    Pat::Ident(name) if !dropped && is_plain(name) => {
+                        let name = &name.ident;
+                        if mentions(body, &name.unraw().to_string()) && !unused(name) {
+                            captured.push(quote_spanned!(span=> let _ = &#name;));
+                        }
+                    }
+                    _ if takes == Takes::All => names.collect(&mut input.pat),
+                    _ if takes == Takes::Some && !(dropped && preceded) => {
+                        names.collect(&mut input.pat);
+                    }
+                    pattern if !dropped && !rebinds_mut(pattern) => {}
+                    _ => names.whole(&mut input.pat, index),
                 }
                 preceded |= dropped;
             }
@@ -65,7 +75,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
     let statements = names.statements;
     Rebound {
         sig,
-        statements: quote!(#receiver #statements),
+        statements: quote!(#(#captured)* #statements),
     }
 }
 
@@ -84,6 +94,11 @@ fn needs_drop(declared: &Type) -> bool {
         Type::Path(path) => !COPIED.iter().any(|copied| path.path.is_ident(copied)),
         _ => true,
     }
+}
+
+/// A name and nothing else.
+fn is_plain(name: &PatIdent) -> bool {
+    name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none()
 }
 
 /// Whether there is a `mut` to move along.
@@ -206,10 +221,10 @@ impl Names<'_> {
         let mut inner = user.clone();
         let text = user.unraw().to_string();
         if !mentions(self.attribute, &text) {
-            if unused(&user) {
-                // Reading `_x` is a lint: outside, the parameter gets a name that only the macro can read.
-                name.ident
-                    .set_span(Span::mixed_site().located_at(user.span()));
+            if !text.starts_with("__") {
+                // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can
+                // read. Not `__x`: that could be one of the expansion's own.
+                name.ident.set_span(generated(user.span()));
             }
         } else if unused(&user) {
             return;
@@ -239,7 +254,7 @@ fn left_in_place(field: &FieldPat) -> bool {
     shorthand && matches!(&*field.pat, Pat::Ident(name) if unused(&name.ident))
 }
 
-/// `_x`, but not `__x`: that is no lint, and could be one of the expansion's own names.
+/// `_x`, but not `__x`: that is no lint.
 fn unused(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with('_') && !name.starts_with("__")
@@ -304,7 +319,8 @@ mod tests {
 
     #[test]
     fn references_stay_where_they_are() {
-        assert_eq!(run("fn f(&self, a: &A, b: &mut B)").1, "");
+        assert_eq!(run("fn f(&self, c: &A, d: &mut B)").1, "");
+        assert_eq!(run("fn f(a: &A, _b: &A)").1, "let _ = & a ;");
         assert_eq!(
             run("fn f(mut a: &A)"),
             ("a : & A".to_owned(), "let (mut a ,) = (a ,) ;".to_owned())
@@ -323,7 +339,8 @@ mod tests {
 
     #[test]
     fn what_dropping_does_nothing_to_stays_where_it_is() {
-        assert_eq!(run("fn f(a: u8, b: [(f32, &B); 2], c: *const C)").1, "");
+        assert_eq!(run("fn f(c: u8, d: [(f32, &B); 2], e: *const C)").1, "");
+        assert_eq!(run("fn f(a: u8, _b: u8)").1, "let _ = & a ;");
         assert_eq!(run("fn f(mut a: u8)").1, "let (mut a ,) = (a ,) ;");
     }
 

@@ -2,14 +2,14 @@
 
 use crate::body::rebind::{Rebound, rebind};
 use crate::paths::{generated, moved, respan};
-use crate::syntax::partial_fn::PartialFn;
+use crate::syntax::partial_fn::{PartialFn, braced};
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::streams::StreamType;
-use crate::syntax::tail::{BoxedTail, before_closure, has_semicolon};
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use crate::syntax::tail::{BoxedTail, before_closure};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Lifetime, Path, Signature};
+use syn::{Path, Signature};
 
 /// What the runtime calls the parts of one macro.
 pub(crate) struct Verbs {
@@ -61,11 +61,12 @@ pub(crate) enum Arguments {
 }
 
 /// A body on its way into a closure or an `async` block.
-struct Body {
+struct Body<'a> {
     /// Binds the parameters again.
     statements: TokenStream,
-    /// The user's, in a block of its own: items may follow no statement of ours.
-    block: TokenStream,
+    /// The user's, a block of its own: items may follow no statement of ours. Its braces are the user's, too: lints take
+    /// what stands between braces of ours for generated, and look away.
+    block: &'a Group,
 }
 
 /// Names of the expansion's own variables; mixed-site, so user code can't see them.
@@ -100,9 +101,9 @@ impl Wrap<'_> {
         if expressions.is_empty() && error.is_none() {
             return function.unchanged(checks);
         }
-        let looked_at =
-            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error });
-        let block = nested(&looked_at, &self.own_block(function.body.clone()));
+        let body = nested(&function.block);
+        let block =
+            quote_spanned!(Span::mixed_site()=> #checks if false { #expressions #error } #body);
         function.emit(&function.sig, &block)
     }
 
@@ -134,13 +135,11 @@ impl Wrap<'_> {
             return self.rebound(|body| self.future(&returns, body));
         }
         match &returns.shape {
-            Shape::Future(_) | Shape::BoxedFuture(_) if tracked => {
-                self.in_place(|body| self.deferred(&returns, body))
-            }
+            Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
             }
-            Shape::BoxedFuture(_) => self.boxed(&returns),
+            Shape::BoxedFuture(_) | Shape::UnpinnedFuture(_) => self.boxed(&returns, tracked),
             Shape::Value
                 if returns.is_hidden
                     && let Some(call) = self.returned_closure() =>
@@ -154,24 +153,23 @@ impl Wrap<'_> {
     }
 
     /// The body moves: into a closure or an `async` block.
-    fn rebound(&self, inner: impl FnOnce(&Body) -> TokenStream) -> TokenStream {
+    fn rebound(&self, inner: impl FnOnce(&Body<'_>) -> TokenStream) -> TokenStream {
         let attribute = match &self.arguments {
             Arguments::Fixed(_) => &TokenStream::new(),
             Arguments::Listening { made, .. } => made,
         };
         let Rebound { sig, statements } =
             rebind(&self.function.sig, attribute, &self.function.body);
-        let block = self.own_block(self.function.body.clone());
-        let body = Body { statements, block };
+        let body = Body {
+            statements,
+            block: &self.function.block,
+        };
         self.assemble(&sig, &inner(&body))
     }
 
     /// The body stays where it was.
     fn in_place(&self, inner: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
-        let body = nested(
-            &TokenStream::new(),
-            &self.own_block(self.function.body.clone()),
-        );
+        let body = nested(&self.function.block);
         self.assemble(&self.function.sig, &inner(&body))
     }
 
@@ -212,15 +210,18 @@ impl Wrap<'_> {
     }
 
     /// `async fn`
-    fn future(&self, returns: &Returns, body: &Body) -> TokenStream {
+    fn future(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
         if let Shape::Never = returns.shape {
-            let (never, body) = (local(self.verbs.never), self.braced(body));
+            let (never, body) = (local(self.verbs.never), Self::whole(body));
             return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
         }
         let hint = &returns.hint;
-        let body = nested(&body.statements, &body.block);
+        let (statements, block) = (&body.statements, nested(body.block));
+        // Where the body ends: a value that does not live long enough is told of here.
+        let end = self.function.body.clone().into_iter().last();
+        let last = Ident::new("__r", end.map_or(span, |end| generated(end.span())));
         // Never true: it tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
             if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
@@ -229,16 +230,17 @@ impl Wrap<'_> {
         };
         self.awaited(
             returns,
-            &quote_spanned!(span=> async move { #expected #body }),
+            &quote_spanned!(span=> async move { #expected #statements #block }),
+            &last,
         )
     }
 
-    /// Awaits `future` and ends with its value.
-    fn awaited(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+    /// Awaits `future` and ends with its value, the variable `last`.
+    fn awaited(&self, returns: &Returns, future: &TokenStream, last: &Ident) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments) = (&self.private, self.arguments());
         let (wrapper, value, guard) = (local(self.verbs.future), local("__r"), local("__guard"));
-        let ending = self.ending(returns);
+        let ending = self.ending(returns, last);
         quote_spanned! {span=>
             let (#value, #guard) = #private::#wrapper::new(#arguments, #future).await;
             #ending
@@ -246,7 +248,7 @@ impl Wrap<'_> {
     }
 
     /// A function that returns a value.
-    fn value(&self, returns: &Returns, body: &Body) -> TokenStream {
+    fn value(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value, guard) = (
             &self.private,
@@ -256,12 +258,12 @@ impl Wrap<'_> {
         );
         if returns.hides_a_type && !self.stream {
             // Only as the last expression does the body learn the type that the function promised.
-            let (run, hint, body) = (local(self.verbs.sync), &returns.hint, self.braced(body));
+            let (run, hint, body) = (local(self.verbs.sync), &returns.hint, Self::whole(body));
             let outcome = self.outcome_of_reference(returns);
             return quote_spanned!(span=> #private::#run(#arguments, move || -> #hint #body, |#value| #outcome));
         }
         let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
-        let ending = self.ending(returns);
+        let ending = self.ending(returns, &value);
         quote_spanned! {span=>
             let #guard = #private::#enter(#arguments);
             let #value = #call;
@@ -270,7 +272,7 @@ impl Wrap<'_> {
     }
 
     /// `-> !`: the guard is only ever dropped, by unwinding.
-    fn never(&self, returns: &Returns, body: &Body) -> TokenStream {
+    fn never(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, guard) = (&self.private, self.arguments(), local("__guard"));
         let (enter, call) = (local(self.verbs.enter), self.call(returns, body));
@@ -290,7 +292,7 @@ impl Wrap<'_> {
         if let Shape::Never = returns.shape {
             return quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments); #body);
         }
-        let (hint, ending) = (&returns.hint, self.ending(returns));
+        let (hint, ending) = (&returns.hint, self.ending(returns, &value));
         // A variable's type may have no holes in it that only the function's signature fills.
         let declared = if returns.hides_a_type {
             TokenStream::new()
@@ -307,7 +309,7 @@ impl Wrap<'_> {
     /// A closure at the end of `-> impl Fn(&str) -> &str` learns its lifetimes only where the function itself ends. Making it
     /// can't go wrong, so the stage is left right before it.
     fn returned_closure(&self) -> Option<TokenStream> {
-        if self.verbs.many || self.error.is_some() {
+        if self.verbs.many || self.stream || self.error.is_some() {
             return None;
         }
         let span = Span::mixed_site();
@@ -316,27 +318,39 @@ impl Wrap<'_> {
         let entered = quote_spanned!(span=> let #guard = #private::#kind::#open(#arguments););
         let exit = quote_spanned!(span=> #guard.exit(#private::Outcome::Ok););
         let body = before_closure(self.function.body.clone(), exit)?;
-        Some(nested(&entered, &self.own_block(body)))
+        let body = nested(&braced(body, self.function.block.span()));
+        Some(quote!(#entered #body))
     }
 
     /// A boxed future is wrapped inside the user's own box where that can be seen, else boxed once more.
-    fn boxed(&self, returns: &Returns) -> TokenStream {
+    fn boxed(&self, returns: &Returns, tracked: bool) -> TokenStream {
+        let pinned = matches!(returns.shape, Shape::BoxedFuture(_));
         if let Some(BoxedTail {
             head,
             future,
             parentheses,
-        }) = BoxedTail::find(self.function.body.clone())
+        }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
             let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
             argument.set_span(parentheses);
-            let body = self.own_block(quote!(#head #argument));
-            return self.assemble(&self.function.sig, &nested(&TokenStream::new(), &body));
+            let body = braced(quote!(#head #argument), self.function.block.span());
+            return self.assemble(&self.function.sig, &nested(&body));
         }
-        let private = &self.private;
-        self.rebound(|body| {
-            let future = self.deferred(returns, &self.call(returns, body));
-            quote_spanned!(Span::mixed_site()=> #private::Box::pin(#future))
-        })
+        let (private, span) = (&self.private, Span::mixed_site());
+        let boxed = |body: &TokenStream| {
+            if pinned {
+                let future = self.deferred(returns, body);
+                return quote_spanned!(span=> #private::Box::pin(#future));
+            }
+            let future = quote_spanned!(span=> #private::Box::into_pin(#body));
+            let future = self.deferred(returns, &future);
+            quote_spanned!(span=> #private::Box::new(#future))
+        };
+        if tracked {
+            self.in_place(boxed)
+        } else {
+            self.rebound(|body| boxed(&self.call(returns, body)))
+        }
     }
 
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
@@ -356,7 +370,7 @@ impl Wrap<'_> {
     /// A returned future that gives a stream.
     fn deferred_stream(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
         let (value, deferred) = (local("__r"), local("__future"));
-        let awaited = self.awaited(returns, &deferred.to_token_stream());
+        let awaited = self.awaited(returns, &deferred.to_token_stream(), &value);
         let output = output(returns);
         // The body has run when the future is made, as without us.
         quote_spanned! {Span::mixed_site()=> {
@@ -368,13 +382,14 @@ impl Wrap<'_> {
         }}
     }
 
-    /// Ends the guard `__guard` by the variable `__r`, or has the stream in it do so.
-    fn ending(&self, returns: &Returns) -> TokenStream {
+    /// Ends the guard `__guard` by the variable `__r`, or has the stream in it do so; `last` is that variable, where it is
+    /// returned.
+    fn ending(&self, returns: &Returns, last: &Ident) -> TokenStream {
         let span = Span::mixed_site();
         let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
         let outcome = self.outcome(returns);
         if !self.stream {
-            return quote_spanned!(span=> #guard.exit(#outcome); #value);
+            return quote_spanned!(span=> #guard.exit(#outcome); #last);
         }
         let bare = |stream: &StreamType| stream.inside.is_empty();
         if returns.stream.as_ref().is_some_and(bare) {
@@ -423,8 +438,8 @@ impl Wrap<'_> {
     }
 
     /// The body as a closure. `call` asks for `FnOnce`, which lets it hand out what it borrowed.
-    fn call(&self, returns: &Returns, body: &Body) -> TokenStream {
-        let (private, hint, body) = (&self.private, &returns.hint, self.braced(body));
+    fn call(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
+        let (private, hint, body) = (&self.private, &returns.hint, Self::whole(body));
         quote_spanned!(Span::mixed_site()=> #private::call(move || -> #hint #body))
     }
 
@@ -470,50 +485,30 @@ impl Wrap<'_> {
     }
 
     /// The body as one block.
-    fn braced(&self, body: &Body) -> TokenStream {
+    fn whole(body: &Body<'_>) -> TokenStream {
         let Body { statements, block } = body;
         if statements.is_empty() {
-            block.clone()
+            block.to_token_stream()
         } else {
-            self.block(nested(statements, block))
+            let block = nested(block);
+            quote_spanned!(Span::mixed_site()=> { #statements #block })
         }
     }
+}
 
-    /// The user's braces: their edition says when the temporaries of the last expression are dropped.
-    fn own_block(&self, tokens: TokenStream) -> TokenStream {
-        let mut block = Group::new(Delimiter::Brace, tokens);
-        block.set_span(self.function.braces);
-        TokenTree::Group(block).into()
-    }
-
-    /// Braces of the expansion.
-    fn block(&self, tokens: TokenStream) -> TokenStream {
-        let mut block = Group::new(Delimiter::Brace, tokens);
-        block.set_span(Span::mixed_site().located_at(self.function.braces));
-        TokenTree::Group(block).into()
-    }
+/// The user's block among statements of ours. The parentheses keep `unused_braces` from it, and nothing looks at them.
+fn nested(block: &Group) -> TokenStream {
+    quote_spanned!(Span::mixed_site()=> (#block))
 }
 
 /// What a returned future gives, as a hint.
 fn output(returns: &Returns) -> TokenStream {
     match &returns.shape {
-        Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+        Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+            output.to_token_stream()
+        }
         Shape::Value | Shape::Never => quote_spanned!(Span::mixed_site()=> _),
     }
-}
-
-/// The user's block behind statements of ours. One expression in it gets a label: `unused_braces` takes the braces for a
-/// whim otherwise. The label stands where the block does, because a block has the edition of its first token.
-fn nested(statements: &TokenStream, block: &TokenStream) -> TokenStream {
-    let several = block
-        .clone()
-        .into_iter()
-        .any(|block| matches!(block, TokenTree::Group(inner) if has_semicolon(inner.stream())));
-    let label = (!several).then(|| {
-        let label = Lifetime::new("'__body", block.span());
-        quote_spanned!(Span::mixed_site()=> #label:)
-    });
-    quote_spanned!(Span::mixed_site()=> #statements #label #block)
 }
 
 #[cfg(test)]
@@ -573,7 +568,7 @@ mod tests {
                     if false {
                         look;
                     }
-                    '__body: { a.b() }
+                    ({ a.b() })
                 }
             )
             .to_string()

@@ -40,6 +40,7 @@ impl Keys for Args {
         "objective",
         "stream",
         "error",
+        "no_span",
         "root",
         "crate",
     ];
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, root, crate = crate::f"#,
+            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, no_span, root, crate = crate::f"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert!(

@@ -43,6 +43,7 @@ impl Keys for Args {
         "objective",
         "stream",
         "error",
+        "no_span",
         "custom",
         "crate",
     ];
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, custom, crate = ::e"#,
+            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, no_span, custom, crate = ::e"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(

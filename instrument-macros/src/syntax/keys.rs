@@ -22,6 +22,7 @@ pub(crate) struct SharedKeys {
     objective: Once<u64>,
     stream: Once<()>,
     error: Once<Path>,
+    no_span: Once<()>,
     krate: Once<CratePath>,
 }
 
@@ -36,6 +37,7 @@ pub(crate) struct Settings {
     pub(crate) stream: bool,
     /// `fn(&E) -> ErrorType`
     pub(crate) error: Option<Path>,
+    pub(crate) no_span: bool,
     pub(crate) paths: CratePath,
 }
 
@@ -73,6 +75,7 @@ impl SharedKeys {
                 diagnostics,
                 function,
             ),
+            "no_span" => self.no_span.flag(key, input, diagnostics),
             "crate" => self.krate.value(
                 key,
                 "crate = ::instrument_inference",
@@ -124,6 +127,7 @@ impl SharedKeys {
             objective: self.objective.take(),
             stream: self.stream.take().is_some(),
             error: self.error.take(),
+            no_span: self.no_span.take().is_some(),
             paths,
         }
     }
@@ -199,7 +203,7 @@ fn check_stream(key: Span, function: &PartialFn, diagnostics: &mut Diagnostics) 
 }
 
 impl Settings {
-    /// What the static says beside its name: `.buckets(…).objective(…).labels(…)`.
+    /// What the static says beside its name: `.buckets(…)….no_span()`.
     pub(crate) fn site_options(&self, private: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let buckets = self.buckets.as_ref().map(|buckets| buckets.emit(private));
@@ -214,6 +218,7 @@ impl Settings {
             .model
             .is_some()
             .then(|| quote_spanned!(span=> .names_model()));
-        quote!(#buckets #objective #labels #names_model)
+        let no_span = self.no_span.then(|| quote_spanned!(span=> .no_span()));
+        quote!(#buckets #objective #labels #names_model #no_span)
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::diag::Diagnostics;
 use crate::syntax::no_function::{self, Place};
-use crate::syntax::returns::{Returns, Shape};
+use crate::syntax::returns::Returns;
 use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -23,8 +23,8 @@ pub(crate) struct PartialFn {
     pub(crate) inner_attributes: TokenStream,
     /// What follows them.
     pub(crate) body: TokenStream,
-    /// The user's braces.
-    pub(crate) braces: Span,
+    /// The same in the user's braces, each of which has a place of its own.
+    pub(crate) block: Group,
 }
 
 impl PartialFn {
@@ -81,6 +81,11 @@ impl PartialFn {
             return Err(Error::new(token.span(), "expected the function's body"));
         };
         let (inner_attributes, body) = split_inner(block.stream());
+        let block = if inner_attributes.is_empty() {
+            block
+        } else {
+            braced(body.clone(), block.span())
+        };
         Ok(Self {
             attributes,
             visibility,
@@ -88,7 +93,7 @@ impl PartialFn {
             sig,
             inner_attributes,
             body,
-            braces: block.span(),
+            block,
         })
     }
 
@@ -109,9 +114,7 @@ impl PartialFn {
             let text = "a function with variadic arguments can't be wrapped: measure its caller";
             diagnostics.push(Error::new_spanned(variadic.dots, text));
         }
-        let value = matches!(self.returns().shape, Shape::Value | Shape::Never);
-        if value
-            && self.sig.asyncness.is_none()
+        if self.sig.asyncness.is_none()
             && self.has("track_caller")
             && let Some(exit) = early_exit(self.body.clone())
         {
@@ -174,8 +177,7 @@ impl PartialFn {
             inner_attributes,
             ..
         } = self;
-        let mut body = Group::new(Delimiter::Brace, quote!(#inner_attributes #block));
-        body.set_span(self.braces);
+        let body = braced(quote!(#inner_attributes #block), self.block.span());
         quote!(#(#attributes)* #visibility #defaultness #sig #body)
     }
 
@@ -210,6 +212,13 @@ fn block(token: TokenTree) -> Option<Group> {
         }
         _ => None,
     }
+}
+
+/// Tokens between braces at `span`.
+pub(crate) fn braced(tokens: TokenStream, span: Span) -> Group {
+    let mut block = Group::new(Delimiter::Brace, tokens);
+    block.set_span(span);
+    block
 }
 
 fn split_inner(body: TokenStream) -> (TokenStream, TokenStream) {

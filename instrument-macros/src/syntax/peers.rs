@@ -1,7 +1,7 @@
 //! Keys that people bring along from other attributes, and what there is here in their place.
 
 /// Keys with one answer on every attribute.
-const ANSWERS: [(&[&str], &str); 8] = [
+const ANSWERS: [(&[&str], &str); 9] = [
     (
         &["skip", "skip_all"],
         "has no place here: arguments are never recorded, so there is nothing to leave out",
@@ -26,6 +26,10 @@ const ANSWERS: [(&[&str], &str); 8] = [
     (
         &["classify", "classifier", "map_err", "error_type"],
         "is called `error` here: `error = path::to::function`",
+    ),
+    (
+        &["span"],
+        "has no place here: every stage and request is a span already, and `no_span` turns that off",
     ),
     (
         &["level", "target", "parent", "follows_from"],

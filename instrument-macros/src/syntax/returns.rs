@@ -17,8 +17,10 @@ pub(crate) enum Shape {
     Never,
     /// `-> impl Future<Output = T>`
     Future(Type),
-    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes.
+    /// `-> Pin<Box<dyn Future<Output = T>>>` or `-> BoxFuture<T>`; what `async_trait` makes. Also with `impl`.
     BoxedFuture(Type),
+    /// `-> Box<dyn Future<Output = T> + Unpin>`
+    UnpinnedFuture(Type),
 }
 
 /// A return type.
@@ -52,7 +54,9 @@ impl Returns {
         let hides_a_type = erase(&mut hint);
         let mut shape = shape(declared);
         let value = match &shape {
-            Shape::Future(value) | Shape::BoxedFuture(value) => value,
+            Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) => {
+                value
+            }
             Shape::Value | Shape::Never => declared,
         };
         let (mut stream, never_fails) = (StreamType::in_value(value), never_fails(value));
@@ -61,7 +65,9 @@ impl Returns {
                 erase(inside);
             });
         }
-        if let Shape::Future(value) | Shape::BoxedFuture(value) = &mut shape {
+        if let Shape::Future(value) | Shape::BoxedFuture(value) | Shape::UnpinnedFuture(value) =
+            &mut shape
+        {
             erase(value);
         }
         Self {
@@ -77,7 +83,9 @@ impl Returns {
     /// The type of what is awaited or returned, with `()` for a success that is hidden; `None` where more of it is.
     pub(crate) fn value(&self) -> Option<TokenStream> {
         let value = match &self.shape {
-            Shape::Future(output) | Shape::BoxedFuture(output) => output.to_token_stream(),
+            Shape::Future(output) | Shape::BoxedFuture(output) | Shape::UnpinnedFuture(output) => {
+                output.to_token_stream()
+            }
             Shape::Value | Shape::Never => self.hint.clone(),
         };
         if !has_hole(value.clone()) {
@@ -135,16 +143,19 @@ fn shape(declared: &Type) -> Shape {
             .path
             .segments
             .last()
-            .and_then(boxed_output)
-            .map_or(Shape::Value, Shape::BoxedFuture),
+            .and_then(boxed)
+            .unwrap_or(Shape::Value),
         _ => Shape::Value,
     }
 }
 
-fn boxed_output(segment: &PathSegment) -> Option<Type> {
+fn boxed(segment: &PathSegment) -> Option<Shape> {
     let argument = last_type(segment)?;
     if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
-        return Some(argument.clone());
+        return Some(Shape::BoxedFuture(argument.clone()));
+    }
+    if segment.ident == "Box" {
+        return future(argument).map(Shape::UnpinnedFuture);
     }
     if segment.ident != "Pin" {
         return None;
@@ -157,10 +168,20 @@ fn boxed_output(segment: &PathSegment) -> Option<Type> {
         .segments
         .last()
         .filter(|segment| segment.ident == "Box")?;
-    let Type::TraitObject(object) = last_type(boxed)? else {
-        return None;
-    };
-    future_output(&object.bounds)
+    future(last_type(boxed)?).map(Shape::BoxedFuture)
+}
+
+/// `T` of `dyn Future<Output = T>` and `impl Future<Output = T>`.
+fn future(value: &Type) -> Option<Type> {
+    match value {
+        Type::Group(inner) => future(&inner.elem),
+        Type::Paren(inner) => future(&inner.elem),
+        Type::TraitObject(object) => future_output(&object.bounds),
+        Type::ImplTrait(hidden) => future_output(&hidden.bounds),
+        // Without `dyn`, as edition 2018 lets it be written.
+        Type::Path(path) => path.path.segments.last().and_then(output_of),
+        _ => None,
+    }
 }
 
 fn last_type(segment: &PathSegment) -> Option<&Type> {
@@ -180,20 +201,20 @@ fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type>
         let TypeParamBound::Trait(bound) = bound else {
             return None;
         };
-        let segment = bound
-            .path
-            .segments
-            .last()
-            .filter(|segment| segment.ident == "Future")?;
-        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-            return None;
-        };
-        arguments.args.iter().find_map(|argument| match argument {
-            GenericArgument::AssocType(output) if output.ident == "Output" => {
-                Some(output.ty.clone())
-            }
-            _ => None,
-        })
+        bound.path.segments.last().and_then(output_of)
+    })
+}
+
+fn output_of(segment: &PathSegment) -> Option<Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    if segment.ident != "Future" {
+        return None;
+    }
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::AssocType(output) if output.ident == "Output" => Some(output.ty.clone()),
+        _ => None,
     })
 }
 
@@ -299,6 +320,7 @@ mod tests {
         let output = |text| match of(text).shape {
             Shape::Future(output) => format!("impl {}", output.to_token_stream()),
             Shape::BoxedFuture(output) => format!("box {}", output.to_token_stream()),
+            Shape::UnpinnedFuture(output) => format!("unpinned {}", output.to_token_stream()),
             Shape::Never => "never".to_owned(),
             Shape::Value => "value".to_owned(),
         };
@@ -313,6 +335,14 @@ mod tests {
         );
         assert_eq!(output("BoxFuture<'static, u8>"), "box u8");
         assert_eq!(output("LocalBoxFuture<'a, u8>"), "box u8");
+        assert_eq!(output("Pin<Box<impl Future<Output = u8>>>"), "box u8");
+        assert_eq!(output("Pin<Box<(dyn Future<Output = u8> + 'a)>>"), "box u8");
+        assert_eq!(output("Pin<Box<Future<Output = u8>>>"), "box u8");
+        assert_eq!(
+            output("Box<dyn Future<Output = u8> + Unpin>"),
+            "unpinned u8"
+        );
+        assert_eq!(output("Box<dyn Fn() -> u8>"), "value");
         assert_eq!(output("!"), "never");
         assert_eq!(output("impl Future"), "value");
         assert_eq!(output("Pin<&mut T>"), "value");

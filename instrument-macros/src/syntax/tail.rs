@@ -1,6 +1,7 @@
 //! What raw body tokens say about how a function ends.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 
 /// A body that ends in `Box::pin(FUTURE)` and leaves nowhere else.
 pub(crate) struct BoxedTail {
@@ -86,11 +87,6 @@ fn starts_closure(tokens: &[TokenTree]) -> bool {
     matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|')
 }
 
-/// Whether there are statements.
-pub(crate) fn has_semicolon(body: TokenStream) -> bool {
-    body.into_iter().any(|token| is_semicolon(&token))
-}
-
 fn is_semicolon(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
 }
@@ -115,27 +111,94 @@ fn is_return(token: &TokenTree) -> bool {
     }
 }
 
-/// The first `return` or `?` that would leave the function. Braces of `async` blocks and closures are other bodies.
+/// Macros that are known to hold a `return`.
+const LEAVING: [&str; 6] = [
+    "bail",
+    "ensure",
+    "ensure_whatever",
+    "throw",
+    "try",
+    "whatever",
+];
+
+/// The first `return` or `?` that would leave the function. What closures, `async` blocks and functions inside leave is
+/// themselves.
 pub(crate) fn early_exit(body: TokenStream) -> Option<Span> {
-    let mut other_body = false;
-    for token in body {
-        match &token {
-            TokenTree::Ident(word) if word == "return" => return Some(word.span()),
-            TokenTree::Punct(punct) if punct.as_char() == '?' => return Some(punct.span()),
-            TokenTree::Group(group) if !(other_body && group.delimiter() == Delimiter::Brace) => {
+    let tokens: Vec<TokenTree> = body.into_iter().collect();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        let (before, rest) = (&tokens[..at - 1], &tokens[at..]);
+        match token {
+            TokenTree::Ident(word) => match word.unraw().to_string().as_str() {
+                "return" => return Some(word.span()),
+                "async" | "fn" | "macro_rules" => at += to_the_braces(rest),
+                name if LEAVING.contains(&name) && is_punct(rest.first(), '!') => {
+                    return Some(word.span());
+                }
+                _ => {}
+            },
+            TokenTree::Punct(punct) => match punct.as_char() {
+                // `T: ?Sized`
+                '?' if !matches!(before.last(), Some(TokenTree::Punct(before)) if ":+".contains(before.as_char())) =>
+                {
+                    return Some(punct.span());
+                }
+                '|' if begins_an_expression(before) => at += to_its_end(rest),
+                _ => {}
+            },
+            TokenTree::Group(group) => {
                 if let Some(span) = early_exit(group.stream()) {
                     return Some(span);
                 }
             }
-            _ => {}
+            TokenTree::Literal(_) => {}
         }
-        other_body = match &token {
-            TokenTree::Ident(word) => word == "async" || (other_body && word == "move"),
-            TokenTree::Punct(punct) => punct.as_char() == '|',
-            _ => false,
-        };
     }
     None
+}
+
+/// How many tokens up to and with the next braces; none where a statement ends or a closure's arguments come before them.
+fn to_the_braces(tokens: &[TokenTree]) -> usize {
+    let end = tokens.iter().position(|token| {
+        is_semicolon(token)
+            || is_punct(Some(token), '|')
+            || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+    });
+    match end {
+        Some(end) if matches!(tokens[end], TokenTree::Group(_)) => end + 1,
+        _ => 0,
+    }
+}
+
+/// How many tokens are left of an expression that takes all it can get.
+fn to_its_end(tokens: &[TokenTree]) -> usize {
+    // The arguments first: commas between them end nothing.
+    let body = tokens
+        .iter()
+        .position(|token| is_punct(Some(token), '|'))
+        .map_or(0, |bar| bar + 1);
+    let end = tokens[body..]
+        .iter()
+        .position(|token| is_semicolon(token) || is_punct(Some(token), ','));
+    end.map_or(tokens.len(), |end| body + end)
+}
+
+/// Whether a `|` here begins a closure: behind a value it is an operator or another pattern.
+fn begins_an_expression(before: &[TokenTree]) -> bool {
+    match before.last() {
+        None => true,
+        Some(TokenTree::Punct(punct)) => punct.as_char() != '?',
+        Some(TokenTree::Ident(word)) => ["move", "async", "static", "return", "else", "in"]
+            .iter()
+            .any(|known| word == known),
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
+        Some(TokenTree::Literal(_)) => false,
+    }
+}
+
+fn is_punct(token: Option<&TokenTree>, expected: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
 }
 
 #[cfg(test)]
@@ -204,7 +267,23 @@ mod tests {
 
     #[test]
     fn early_exits_are_seen_except_in_other_bodies() {
-        for text in ["return 1;", "if a { return b; } c", "f(a?)", "{ { x? } }"] {
+        for text in [
+            "return 1;",
+            "if a { return b; } c",
+            "f(a?)",
+            "{ { x? } }",
+            "f(|x| x, y?)",
+            "let f = |x| x; y?",
+            "a | b(c?)",
+            "match a { A | B => return c }",
+            "async { 1 }; x?",
+            "fn f() {} x?",
+            "anyhow::bail!(x)",
+            "ensure!(x, y)",
+            "r#try!(x)",
+            "fn f() { 1 } { return 2 }",
+            "let f: fn(u8) = g; if a { return b }",
+        ] {
             assert!(early_exit(tokens(text)).is_some(), "{text}");
         }
         for text in [
@@ -212,6 +291,16 @@ mod tests {
             "async { x? }",
             "async move { return 1 }",
             "|x| { return 1 }",
+            "f(|x, y| x?, 1)",
+            "f(|| g()?)",
+            "move |x| -> A { return x? }",
+            "async move |x| { x? }",
+            "fn f() -> A { return x? } f()",
+            "fn f<T: ?Sized>(x: &T) {}",
+            "macro_rules! m { ($($x:expr)?) => { return $x } }",
+            "ensure(x)",
+            "fn f<T: A>(x: T) -> Option<u8> where T: B { x? } f(a)",
+            "impl A { fn f() { return } }",
         ] {
             assert!(early_exit(tokens(text)).is_none(), "{text}");
         }

@@ -22,8 +22,9 @@ async fn execute(&self, batch: Batch) -> Result<Logits, ModelError> {
                 >() {
                     return __r;
                 }
+                let _ = &self;
                 let (batch,) = (batch,);
-                '__body: { self.model.forward(batch).await }
+                ({ self.model.forward(batch).await })
             },
         )
         .await;

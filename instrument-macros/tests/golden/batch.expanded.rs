@@ -17,7 +17,9 @@ fn execute(&self, batch: &Batch<Features, Answer>) -> Vec<Result<Logits, ModelEr
     };
     let __guard = P::enter_batch(__site, __arguments);
     let __r = P::call(move || -> Vec<Result<Logits, ModelError>> {
-        self.weights.forward(batch.inputs())
+        let _ = &self;
+        let _ = &batch;
+        ({ self.weights.forward(batch.inputs()) })
     });
     __guard.exit(P::outcomes!(& __r));
     __r
@@ -47,7 +49,7 @@ async fn execute_later(
                     return __r;
                 }
                 let (inputs,) = (inputs,);
-                '__body: { forward(inputs).await }
+                ({ forward(inputs).await })
             },
         )
         .await;

@@ -12,7 +12,7 @@ fn execute<'a>(
         static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
         &__SITE
     };
-    {
+    ({
         input.pad();
         Box::pin(
             P::run_deferred(
@@ -22,5 +22,5 @@ fn execute<'a>(
                 |__r: &Result<Logits, Error>| P::outcome!(__r),
             ),
         )
-    }
+    })
 }

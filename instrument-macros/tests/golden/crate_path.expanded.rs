@@ -40,7 +40,7 @@ async fn execute(request: Request) -> Result<Logits, Error> {
                     return __r;
                 }
                 let (request,) = (request,);
-                '__body: { run(request).await }
+                ({ run(request).await })
             },
         )
         .await;
@@ -66,7 +66,7 @@ fn serve(request: Request) -> (StatusCode, Answer) {
     let __guard = ::renamed::__private::open(__site, __arguments);
     let __r = ::renamed::__private::call(move || -> (StatusCode, Answer) {
         let (request,) = (request,);
-        '__body: { answer(request) }
+        ({ answer(request) })
     });
     __guard.exit(::renamed::__private::outcome!(& __r));
     __r

@@ -13,11 +13,12 @@ fn execute(&self, input: Input) -> impl Future<Output = Result<Logits, Error>> +
         __site,
         P::StageArgs::NONE,
         P::call(move || -> _ {
+            let _ = &self;
             let (input,) = (input,);
-            {
+            ({
                 let queue = self.queue.clone();
                 async move { queue.run(input).await }
-            }
+            })
         }),
         |__r: &Result<Logits, Error>| P::outcome!(__r),
     )

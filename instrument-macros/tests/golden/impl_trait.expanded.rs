@@ -12,7 +12,10 @@ fn decode<'a>(tokens: &'a [u32]) -> Result<impl Iterator<Item = String> + 'a, Er
     P::run_sync(
         __site,
         P::StageArgs::NONE,
-        move || -> Result<_, Error> { Ok(tokens.iter().map(render)) },
+        move || -> Result<_, Error> {
+            let _ = &tokens;
+            ({ Ok(tokens.iter().map(render)) })
+        },
         |__r| P::outcome!(__r),
     )
 }

@@ -26,7 +26,7 @@ async fn postprocess(&self, request: Request) -> Answer {
                     return __r;
                 }
                 let (request,) = (request,);
-                '__body: { render(request).await }
+                ({ render(request).await })
             },
         )
         .await;

@@ -14,11 +14,11 @@ async fn worker(queue: Queue) -> ! {
             P::StageArgs::NONE,
             async move {
                 let (queue,) = (queue,);
-                '__body: {
+                ({
                     loop {
                         queue.step().await;
                     }
-                }
+                })
             },
         )
         .await
@@ -34,10 +34,10 @@ fn spin(queue: Queue) -> ! {
     let __guard = P::enter(__site, P::StageArgs::NONE);
     P::call(move || -> ! {
         let (queue,) = (queue,);
-        '__body: {
+        ({
             loop {
                 queue.step();
             }
-        }
+        })
     })
 }

@@ -35,7 +35,7 @@ async fn predict(
                     return __r;
                 }
                 let (app, user, request) = (app, user, request);
-                '__body: { app.answer(user, request).await }
+                ({ app.answer(user, request).await })
             },
         )
         .await;
@@ -53,7 +53,7 @@ fn serve(message: Message) -> Result<Answer, Failure> {
     let __guard = P::open(__site, P::Opening::new(__site));
     let __r = P::call(move || -> Result<Answer, Failure> {
         let (message,) = (message,);
-        '__body: { answer(message) }
+        ({ answer(message) })
     });
     __guard.exit(P::outcome_by!(& __r, classify));
     __r

@@ -11,8 +11,9 @@ fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> _ {
+        let _ = &self;
         let (prompt,) = (prompt,);
-        '__body: { self.engine.run(prompt) }
+        ({ self.engine.run(prompt) })
     });
     P::streamed(P::Some(__guard), __r, |__r: &Result<Token, Error>| P::outcome!(__r))
 }
@@ -33,10 +34,10 @@ async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
                     return __r;
                 }
                 let (prompt,) = (prompt,);
-                {
+                ({
                     let engine = engine().await?;
                     Ok(engine.run(prompt).boxed())
-                }
+                })
             },
         )
         .await;
@@ -57,7 +58,7 @@ fn boxed_future<'a>(
         static __SITE: P::Site = P::Site::stage("decode", ::core::module_path!());
         &__SITE
     };
-    '__body: {
+    ({
         Box::pin({
             let __future = async move { self.run().await };
             async move {
@@ -78,5 +79,5 @@ fn boxed_future<'a>(
                 __r
             }
         })
-    }
+    })
 }

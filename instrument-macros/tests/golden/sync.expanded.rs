@@ -15,11 +15,12 @@ pub fn preprocess(
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> Result<Features, Error> {
+        let _ = &request;
         let (mut scratch, _limit) = (scratch, _limit);
-        {
+        ({
             scratch.clear();
             tokenize(&request.text, scratch)
-        }
+        })
     });
     __guard.exit(P::outcome!(& __r));
     __r

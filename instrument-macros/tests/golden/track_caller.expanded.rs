@@ -11,7 +11,7 @@ fn execute(&mut self, index: usize) -> Option<&mut Logits> {
         &__SITE
     };
     let __guard = P::InPlace::enter(__site, P::StageArgs::NONE);
-    let __r: Option<&mut Logits> = '__body: { self.slots.get_mut(index) };
+    let __r: Option<&mut Logits> = ({ self.slots.get_mut(index) });
     __guard.exit(P::outcome!(& __r));
     __r
 }

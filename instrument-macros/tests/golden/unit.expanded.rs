@@ -12,7 +12,10 @@ fn rerank(items: &mut [Item]) {
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
     let __r = P::call(move || -> () {
-        items.sort();
+        let _ = &items;
+        ({
+            items.sort();
+        })
     });
     __guard.exit(P::Outcome::Ok);
     __r

@@ -1,5 +1,9 @@
 //! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
 
+use crate::record::catalog_generation::{
+    FINISHES, INTER_TOKEN_LATENCY, REQUEST_TOKENS, SERVER_REQUEST_DURATION, STREAM_BACKPRESSURE,
+    TIME_PER_OUTPUT_TOKEN, TIME_TO_FIRST_TOKEN, TOKENS,
+};
 use crate::record::catalog_health::{
     HEALTH_CHECK_AGE, HEALTH_CHECK_DURATION, HEALTH_CHECK_LATE, HEALTH_CHECK_RUNS,
     HEALTH_CHECK_STATE, HEALTH_CHECK_ZOMBIES, HEALTH_REASON, HEALTH_SCHEDULER_RESTARTS,
@@ -154,7 +158,7 @@ pub(crate) const LAST_PROGRESS: Metric = Metric {
     kind: MetricKind::Gauge,
     unit: "s",
     labels: &["model", "version"],
-    help: "When an execution last ended, in Unix time; absent before the first.",
+    help: "When an execution last ended or gave a token, in Unix time; absent before the first.",
     action: "Old while executions are in flight: the model hangs. Restart the replica.",
     summable: false,
     ..ROW
@@ -410,6 +414,7 @@ pub const CATALOG: &[Metric] = &[
     TENANT_SECONDS,
     TENANT_OBJECTIVE,
     COMPUTE,
+    TOKENS,
     QUEUE_SIZE,
     QUEUE_CAPACITY,
     QUEUE_PEAK,
@@ -417,6 +422,13 @@ pub const CATALOG: &[Metric] = &[
     BATCH_SIZE,
     BATCH_DURATION,
     BATCHES,
+    SERVER_REQUEST_DURATION,
+    TIME_TO_FIRST_TOKEN,
+    TIME_PER_OUTPUT_TOKEN,
+    INTER_TOKEN_LATENCY,
+    STREAM_BACKPRESSURE,
+    REQUEST_TOKENS,
+    FINISHES,
     MODEL_READY,
     MODEL_INFO,
     MODEL_LOAD_DURATION,
@@ -475,7 +487,10 @@ mod tests {
                 metric.name
             );
             assert!(
-                !metric.labels.contains(&"error_type") || metric.kind == MetricKind::Counter,
+                !metric.labels.contains(&"error_type")
+                    || metric.kind == MetricKind::Counter
+                    // the conventions have it there
+                    || metric.name.starts_with("gen_ai_"),
                 "{}",
                 metric.name
             );

@@ -10,7 +10,7 @@ use crate::site::own_labels::OTHER;
 use crate::site::site::{Site, SiteKind};
 use crate::vocab::outcome::Outcome;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 /// Distinct values of `ingress`, `tier` and `tenant` that a process may see; what comes after is `other`.
@@ -27,6 +27,8 @@ pub(crate) struct Combo {
     key: Key,
     pub(crate) labels: RequestLabels,
     ids: OnceLock<Ids>,
+    /// What its requests count in that generate tokens, kept by `generation.rs`: series by place, 0 where not known.
+    pub(crate) generation: [AtomicU32; 5],
 }
 
 /// The series that every request of a combination counts in.
@@ -173,6 +175,7 @@ impl Known {
             key,
             labels,
             ids: OnceLock::new(),
+            generation: Default::default(),
         }));
         let number = u32::try_from(self.combos.len()).unwrap_or(u32::MAX);
         self.numbers.insert(key, number);

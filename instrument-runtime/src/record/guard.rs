@@ -23,7 +23,7 @@ pub struct StageArgs {
 
 /// Once for each site; not in tests with a clock of their own, where stages often run alone.
 #[cold]
-fn tell_orphan(site: &'static Site) {
+pub(crate) fn tell_orphan(site: &'static Site) {
     if !site.told.swap(true, Ordering::Relaxed) {
         notice::report(&format!(
             "stage `{}` at {site} runs outside of any request, so its time is nobody's: carry the request there, with \
@@ -97,7 +97,12 @@ impl Open {
             return;
         }
         let now = ticks(self.id);
-        let took = now.saturating_sub(self.start);
+        self.exit_at(tally, outcome, now, now.saturating_sub(self.start));
+    }
+
+    /// The stage ends now, having taken so many ticks.
+    #[inline]
+    pub(crate) fn exit_at(self, tally: Option<&Arc<Tally>>, outcome: Outcome, now: u64, took: u64) {
         let kind = match tally {
             Some(tally) => self.settle(tally, outcome, now, took),
             None if self.serial == 0 => self.alone(Kind::ended(outcome).orphan()),

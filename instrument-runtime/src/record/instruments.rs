@@ -1,6 +1,7 @@
 //! The instruments of one runtime, made from the catalogue when it starts; histograms, one for each bucket layout.
 
 use crate::record::catalog::{self, CATALOG};
+use crate::record::catalog_generation;
 use crate::record::clock::Clock;
 use crate::record::layout::Edges;
 use crate::record::metric::Metric;
@@ -40,6 +41,9 @@ pub(crate) struct Instruments {
     pub(crate) wasted_compute: Counter<f64>,
     pub(crate) tenant_seconds: Counter<f64>,
     pub(crate) compute: Counter<f64>,
+    pub(crate) tokens: Counter<u64>,
+    pub(crate) finishes: Counter<u64>,
+    pub(crate) backpressure: Counter<f64>,
 }
 
 impl Instruments {
@@ -78,6 +82,9 @@ impl Instruments {
             tenant_seconds: count_seconds(&meter, &catalog::TENANT_SECONDS),
             compute: count_seconds(&meter, &catalog::COMPUTE),
             unattributed: count_seconds(&meter, &catalog::UNATTRIBUTED),
+            tokens: count(&meter, &catalog_generation::TOKENS),
+            finishes: count(&meter, &catalog_generation::FINISHES),
+            backpressure: count_seconds(&meter, &catalog_generation::STREAM_BACKPRESSURE),
             wasted_compute: count_seconds(&meter, &catalog::WASTED_COMPUTE),
             provider,
         }

@@ -1,8 +1,10 @@
 //! Which buckets a stage has: what its sites say, merged, and refused where they disagree.
 
 use crate::record::catalog;
+use crate::record::catalog_generation as generation;
 use crate::record::metric::Metric;
 use crate::site::site::{SITES, Site, SiteKind};
+use crate::site::streaming;
 use crate::vocab::buckets::Buckets;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -83,19 +85,24 @@ impl Layouts {
             let _ = alone.add(site);
             alone.edges(site)
         };
-        let batches = [
-            (
-                &catalog::BATCH_DURATION,
-                catalog::BATCH_DURATION.buckets.into(),
-            ),
-            (&catalog::BATCH_SIZE, catalog::BATCH_SIZE.buckets.into()),
-        ];
+        let whole = [
+            &catalog::BATCH_DURATION,
+            &catalog::BATCH_SIZE,
+            &generation::SERVER_REQUEST_DURATION,
+            &generation::TIME_TO_FIRST_TOKEN,
+            &generation::TIME_PER_OUTPUT_TOKEN,
+            &generation::INTER_TOKEN_LATENCY,
+            &generation::REQUEST_TOKENS,
+        ]
+        .map(|metric| (metric, metric.buckets.into()));
+        let streams =
+            [&streaming::PREFILL, &streaming::DECODE].map(|site| (metric(site), self.edges(site)));
         let agreed = SITES.iter().map(|site| (metric(site), self.edges(site)));
         let own = SITES
             .iter()
             .filter(|site| site.names_model)
             .map(|site| (metric(site), own(site)));
-        agreed.chain(own).chain(batches).collect()
+        agreed.chain(own).chain(whole).chain(streams).collect()
     }
 
     /// Takes in what a site says. A site that says nothing has what the others say.

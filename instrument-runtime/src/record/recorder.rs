@@ -19,7 +19,7 @@ use opentelemetry_sdk::metrics::{MeterProviderBuilder, SdkMeterProvider};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Versions that one model may have in the life of a process; what comes after is `other`.
@@ -71,6 +71,14 @@ pub(crate) enum Subject {
     Batch {
         model: usize,
     },
+    Generation {
+        model: usize,
+    },
+    /// Without an error those that ended well.
+    GenAi {
+        model: usize,
+        error: Option<&'static str>,
+    },
     Count {
         metric: &'static str,
         model: Option<usize>,
@@ -89,6 +97,8 @@ pub(crate) struct State {
     made: Vec<SeriesId>,
     /// Sites outside of the link-time list, and the label `ingress` of their requests.
     pub(crate) foreseen: Vec<(&'static Site, Option<&'static str>)>,
+    /// What models do in the words of the `GenAI` conventions, operation and provider, where they say it.
+    pub(crate) gen_ai: HashMap<usize, (Box<str>, Box<str>)>,
 }
 
 /// One runtime's recording.
@@ -101,6 +111,8 @@ pub(crate) struct Recorder {
     pub(crate) observed: Arc<Observed>,
     pub(crate) budget: Arc<Budget>,
     state: Mutex<State>,
+    /// Some model says what it does in the words of the `GenAI` conventions.
+    pub(crate) any_gen_ai: AtomicBool,
     pub(crate) level: Level,
     #[cfg(feature = "tracing")]
     pub(crate) service_version: Option<Box<str>>,
@@ -166,6 +178,7 @@ impl Recorder {
             #[cfg(feature = "tracing")]
             failures: Limit::default(),
             state: Mutex::new(state),
+            any_gen_ai: AtomicBool::new(false),
             outside: AtomicU32::new(0),
         }
     }

@@ -3,6 +3,7 @@
 use crate::notice;
 use crate::record::attributes::{Attributes, label, sorted};
 use crate::record::catalog;
+use crate::record::catalog_generation;
 use crate::record::layout::Edges;
 use crate::record::local;
 use crate::record::metric::Metric;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 /// Lines of a histogram beside those of its edges: the open bucket, the sum, the count.
 const LINES_BESIDE_EDGES: usize = 3;
 
-fn lines(edges: &[f64]) -> usize {
+pub(crate) fn lines(edges: &[f64]) -> usize {
     edges.len() + LINES_BESIDE_EDGES
 }
 
@@ -313,6 +314,8 @@ impl Recorder {
             (catalog::BATCHES.name, &made.batches),
             (catalog::MODEL_LOADS.name, &made.model_loads),
             (catalog::LABEL_OVERFLOW.name, &made.label_overflow),
+            (catalog_generation::TOKENS.name, &made.tokens),
+            (catalog_generation::FINISHES.name, &made.finishes),
         ];
         let found = counters.into_iter().find(|(name, _)| *name == metric.name);
         found

@@ -5,6 +5,7 @@ use crate::record::budget::Budget;
 use crate::record::clock::Clock;
 use crate::record::observed::{Activity, Progress};
 use crate::record::ring::Event;
+use crate::record::series_generation::{GenAiSeries, GenerationSeries, Said};
 use crate::vocab::outcome::Outcome;
 use opentelemetry::metrics::{BoundCounter, BoundHistogram, Counter, Histogram};
 use opentelemetry::{KeyValue, Value};
@@ -21,6 +22,13 @@ const MANUAL: u32 = 1 << 31;
 const EXECUTION: u32 = 1 << 30;
 /// Only in a guard: the execution is not inside another one.
 const OUTERMOST: u32 = 1 << 29;
+/// Only in a guard: the stage has a span, which is parked when the guard ends.
+const SEEN: u32 = 1 << 28;
+
+/// Where an event has a number beside its value: above the series, whose number is below [`OUTERMOST`].
+const MANY_SHIFT: u32 = 8 + OUTERMOST.trailing_zeros();
+/// The largest such number.
+const MOST_MANY: u64 = u64::MAX >> MANY_SHIFT;
 
 impl SeriesId {
     /// Nobody records.
@@ -64,8 +72,26 @@ impl SeriesId {
         self.0 & OUTERMOST != 0
     }
 
+    /// A stage that leaves it to others to be the outermost execution, and is one itself if there are none.
+    pub(crate) const fn yielding(self) -> SeriesId {
+        SeriesId(self.0 & !(EXECUTION | OUTERMOST))
+    }
+
+    pub(crate) const fn seen(self) -> SeriesId {
+        SeriesId(self.0 | SEEN)
+    }
+
+    pub(crate) const fn unseen(self) -> SeriesId {
+        SeriesId(self.0 & !SEEN)
+    }
+
+    #[inline]
+    pub(crate) const fn is_seen(self) -> bool {
+        self.0 & SEEN != 0
+    }
+
     const fn number(self) -> u32 {
-        self.0 & !(MANUAL | EXECUTION | OUTERMOST)
+        self.0 & !(MANUAL | EXECUTION | OUTERMOST | SEEN)
     }
 
     /// The event that says `kind` of this series.
@@ -75,6 +101,14 @@ impl SeriesId {
             word: (self.number() as u64) << 8 | kind.0 as u64,
             value,
         }
+    }
+
+    /// The event that says this of a generation; `many` is cut at [`MOST_MANY`].
+    #[inline]
+    pub(crate) fn said(self, said: Said, many: u64, value: u64) -> Event {
+        let mut event = self.event(Kind(said as u8), value);
+        event.word |= many.min(MOST_MANY) << MANY_SHIFT;
+        event
     }
 }
 
@@ -265,6 +299,8 @@ pub(crate) enum Series {
     Count(Counting<u64>),
     /// Ticks in, seconds out.
     Seconds(Clock, Counting<f64>),
+    Generation(GenerationSeries),
+    GenAi(GenAiSeries),
     /// Its runtime has stopped.
     Stopped,
 }
@@ -426,7 +462,7 @@ impl Series {
             }
             Series::Count(counting) => counting.bound().add(0),
             Series::Seconds(_, counting) => counting.bound().add(0.0),
-            Series::Batch(_) | Series::Stopped => {}
+            Series::Batch(_) | Series::Generation(_) | Series::GenAi(_) | Series::Stopped => {}
         }
     }
 
@@ -434,6 +470,8 @@ impl Series {
     pub(crate) fn apply(&self, event: Event) {
         // the low byte
         let kind = (event.word & 0xff) as u8;
+        // the 27 highest bits
+        let many = (event.word >> MANY_SHIFT) as u32;
         match self {
             Series::Stage(stage) => stage.apply(kind, event.value),
             Series::Request(request) => request.apply(kind, event.value),
@@ -441,6 +479,8 @@ impl Series {
             Series::Batch(batch) => batch.apply(kind, event.value),
             Series::Count(counting) => counting.bound().add(event.value),
             Series::Seconds(clock, counting) => counting.bound().add(clock.seconds(event.value)),
+            Series::Generation(tokens) => tokens.apply(kind, many, event.value),
+            Series::GenAi(requests) => requests.apply(kind, many, event.value),
             Series::Stopped => {}
         }
     }
@@ -463,7 +503,7 @@ pub(crate) fn all() -> Vec<Arc<Series>> {
 
 /// The number of the series that an event belongs to, as a place in [`all`].
 pub(crate) fn place(event: Event) -> usize {
-    usize::try_from(event.word >> 8).unwrap_or(usize::MAX)
+    usize::try_from(event.word >> 8 & u64::from(OUTERMOST - 1)).unwrap_or(usize::MAX)
 }
 
 /// The series that an event belongs to.

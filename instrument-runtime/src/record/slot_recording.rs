@@ -73,4 +73,8 @@ impl SlotRecording for RecordedModel {
     fn platform(&self, platform: &str) {
         self.state.set_platform(platform);
     }
+
+    fn gen_ai(&self, operation: &str, provider: &str) {
+        self.recorder.is_gen_ai(self.model, operation, provider);
+    }
 }

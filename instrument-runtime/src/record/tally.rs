@@ -1,12 +1,14 @@
 //! The running account of one request: which part of its time was spent in stages, and what went wrong first.
 
+use crate::record::generated::Generated;
 use crate::record::open::Open;
+use crate::record::span::{RequestSpan, Traced};
 use crate::record::troubles::Troubles;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An execution of this request has begun: from here on the caller's mistakes are ours.
 const EXECUTED: u32 = 1;
@@ -22,6 +24,8 @@ const LAYERED: u32 = 1 << 4;
 const TENANTED: u32 = 1 << 5;
 /// A handler inside the layer has joined: what is annotated further in says nothing of the request's end.
 const JOINED: u32 = 1 << 6;
+/// An execution of the service's own has run, and no stage of a stream has seen it yet.
+const RAN: u32 = 1 << 7;
 /// The bits above count the executions that are open now.
 const ONE_EXECUTION: u32 = 1 << 8;
 
@@ -102,9 +106,12 @@ pub(crate) struct Tally {
     /// Held while it is joined or ends.
     settling: Mutex<()>,
     /// Between the headers and the handler, where a layer opened the request.
-    ingress: Mutex<Option<Open>>,
+    ingress: Mutex<Option<(Open, Traced)>>,
+    pub(crate) span: RequestSpan,
     /// What the handler inside a layer returned.
     noted: Mutex<Option<Outcome>>,
+    /// Of requests that generate tokens.
+    generated: OnceLock<Box<Generated>>,
     /// Why somebody refused to go on, whatever the handler makes of it.
     refused: Mutex<Option<Rejection>>,
 }
@@ -135,7 +142,9 @@ impl Tally {
             troubles: Troubles::default(),
             settling: Mutex::new(()),
             ingress: Mutex::new(None),
+            span: RequestSpan::new(Traced::NONE),
             noted: Mutex::new(None),
+            generated: OnceLock::new(),
             refused: Mutex::new(None),
         }
     }
@@ -176,10 +185,50 @@ impl Tally {
 
     fn enter_execution(&self) -> bool {
         let flags = self.flags.fetch_add(ONE_EXECUTION, Ordering::AcqRel);
-        if flags & EXECUTED == 0 {
-            self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
+        if flags & RAN == 0 {
+            self.flags.fetch_or(EXECUTED | RAN, Ordering::AcqRel);
         }
         flags < ONE_EXECUTION
+    }
+
+    /// A stage of a stream begins: the model has run, whoever runs it.
+    pub(crate) fn enter_stream(&self, now: u64) {
+        self.change(|cover| cover.opened(now));
+        self.flags.fetch_or(EXECUTED, Ordering::AcqRel);
+    }
+
+    /// Whether an execution of the service's own is open, or has run since this was last asked.
+    pub(crate) fn ran_beside_streams(&self) -> bool {
+        let flags = self.flags.load(Ordering::Acquire);
+        if flags < ONE_EXECUTION {
+            self.flags.fetch_and(!RAN, Ordering::AcqRel);
+        }
+        flags & RAN != 0
+    }
+
+    pub(crate) fn generated(&self) -> &Generated {
+        self.generated.get_or_init(Box::default)
+    }
+
+    /// `None` where it is no request that generates tokens.
+    pub(crate) fn generated_so_far(&self) -> Option<&Generated> {
+        self.generated.get().map(|generated| &**generated)
+    }
+
+    /// Whether the request goes on though its handler has returned: with the streams that it has handed out.
+    pub(crate) fn leave_to_streams(&self) -> bool {
+        self.generated_so_far()
+            .is_some_and(Generated::leave_to_streams)
+    }
+
+    /// A stream ends. How the request ends, if it ends with it.
+    pub(crate) fn close_stream(&self, outcome: Outcome) -> Option<Outcome> {
+        let generated = self.generated_so_far()?;
+        if self.is_layered() {
+            generated.note_stream(outcome, !self.has(JOINED));
+            return None;
+        }
+        generated.close_stream(outcome)
     }
 
     /// A stage ends.
@@ -287,8 +336,8 @@ impl Tally {
     }
 
     /// The layer has opened the request, and waits for its handler.
-    pub(crate) fn wait_for_handler(&self, ingress: Open) {
-        *lock(&self.ingress) = Some(ingress).filter(|ingress| ingress.is_some());
+    pub(crate) fn wait_for_handler(&self, ingress: Open, span: Traced) {
+        *lock(&self.ingress) = Some((ingress, span)).filter(|_| ingress.is_some());
         self.flags.fetch_or(LAYERED, Ordering::AcqRel);
     }
 
@@ -298,7 +347,7 @@ impl Tally {
     }
 
     /// The stage that ends when the handler begins; once.
-    pub(crate) fn take_ingress(&self) -> Option<Open> {
+    pub(crate) fn take_ingress(&self) -> Option<(Open, Traced)> {
         lock(&self.ingress).take()
     }
 

@@ -6,9 +6,12 @@ use crate::record::local;
 use crate::record::open::Open;
 use crate::record::recorder::Recorder;
 use crate::record::series::{Kind, SeriesId};
+use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
 use crate::request::context::Scope;
 use crate::request::members::MemberList;
+use crate::request::spans;
+use crate::request::stage::Around;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
@@ -57,6 +60,18 @@ pub struct EnteredBatch {
     stage: &'static str,
     members: Vec<(Open, Option<Arc<Tally>>)>,
     execution: Option<Running>,
+    inside: Inside,
+}
+
+impl EnteredBatch {
+    const fn empty(stage: &'static str) -> EnteredBatch {
+        EnteredBatch {
+            stage,
+            members: Vec::new(),
+            execution: None,
+            inside: Inside::NOWHERE,
+        }
+    }
 }
 
 /// The execution itself, whatever its size.
@@ -70,28 +85,28 @@ struct Running {
 
 /// Begins the stage for each member.
 pub fn enter_batch(site: &'static Site, args: BatchArgs) -> EnteredBatch {
+    let inside = args.span(site).into_entered();
+    let mut entered = begin_batch(site, args);
+    entered.inside = inside;
+    entered
+}
+
+/// The same outside of its span.
+fn begin_batch(site: &'static Site, args: BatchArgs) -> EnteredBatch {
     let BatchArgs {
         stage: args,
         members,
     } = args;
-    if !local::enabled() || members.0.is_empty() {
-        return EnteredBatch {
-            stage: site.name,
-            members: Vec::new(),
-            execution: None,
-        };
+    let mut entered = EnteredBatch::empty(site.name);
+    if !local::enabled() {
+        return entered;
     }
-    let members = members
+    entered.members = members
         .0
         .into_iter()
         .map(|tally| (enter_for(tally.as_ref(), site, args), tally))
         .collect();
-    let mut entered = EnteredBatch {
-        stage: site.name,
-        members,
-        execution: None,
-    };
-    if site.execution {
+    if site.execution && !entered.members.is_empty() {
         entered.execution = entered.begin_execution(args);
     }
     entered
@@ -102,7 +117,7 @@ fn enter_for(tally: Option<&Arc<Tally>>, site: &'static Site, args: StageArgs) -
     let Some(tally) = tally else {
         return Open::enter(site, args);
     };
-    let _scope = Scope::enter(tally);
+    let _scope = Scope::unseen(tally);
     let open = Open::enter(site, args);
     tally.troubles().goes_away(site.name, open.start);
     open
@@ -145,6 +160,7 @@ impl EnteredBatch {
 
     fn end(&mut self, outcomes: &Outcomes) {
         let members = std::mem::take(&mut self.members);
+        let of_all = outcomes.of_all(members.len());
         let (share, rest) = match self.execution.take() {
             Some(running) => running.end(outcomes, &members),
             None => (0, 0),
@@ -156,6 +172,7 @@ impl EnteredBatch {
             }
             open.exit_in_batch(tally.as_ref(), outcomes.of(at), share);
         }
+        std::mem::take(&mut self.inside).ended(of_all);
     }
 }
 
@@ -214,6 +231,15 @@ impl BatchArgs {
     pub const fn new(stage: StageArgs, members: MemberList) -> BatchArgs {
         BatchArgs { stage, members }
     }
+
+    /// The one span of its execution.
+    fn span(&self, site: &'static Site) -> Traced {
+        if local::enabled() && !self.members.0.is_empty() {
+            spans::batch(site, self.stage, &self.members.0)
+        } else {
+            Traced::NONE
+        }
+    }
 }
 
 /// A synchronous batch whose return type can be named by nobody but the compiler.
@@ -239,28 +265,44 @@ enum Phase {
     Done,
 }
 
+/// Where it stands, and its span. Declared after the future, so that it is dropped after it.
+#[derive(Debug)]
+struct Progress {
+    phase: Phase,
+    /// Its span is parked while it is dropped.
+    is_seen: bool,
+    /// Inside the user's poll: dropped here means unwound.
+    polling: bool,
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Phase::Running(batch) = &mut self.phase {
+            let mut batch = std::mem::replace(batch, EnteredBatch::empty(batch.stage));
+            if self.is_seen {
+                batch.inside = Inside::unpark();
+            }
+            let outcome = if self.polling {
+                Outcome::Panicked
+            } else {
+                Outcome::Cancelled
+            };
+            batch.exit(Outcomes::All(outcome));
+        }
+    }
+}
+
 pin_project! {
     /// A stage with `batch = …` that is a future. Gives the value together with the batch, still open.
     #[must_use = "futures do nothing unless polled"]
     pub struct StagedBatch<F> {
         // as in `Staged`
         shallow: [AtomicU8; 0],
+        around: Around,
         #[pin]
         future: F,
         site: &'static Site,
-        // after the future, so that it is dropped after it
-        phase: Phase,
-        polling: bool,
-    }
-
-    impl<F> PinnedDrop for StagedBatch<F> {
-        fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            if let Phase::Running(batch) = std::mem::replace(this.phase, Phase::Done) {
-                let outcome = if *this.polling { Outcome::Panicked } else { Outcome::Cancelled };
-                batch.exit(Outcomes::All(outcome));
-            }
-        }
+        progress: Progress,
     }
 }
 
@@ -270,10 +312,14 @@ impl<F> StagedBatch<F> {
     pub const fn new(site: &'static Site, args: BatchArgs, future: F) -> StagedBatch<F> {
         StagedBatch {
             shallow: [],
+            around: Around(Traced::NONE),
             future,
             site,
-            phase: Phase::Fresh(args),
-            polling: false,
+            progress: Progress {
+                phase: Phase::Fresh(args),
+                is_seen: false,
+                polling: false,
+            },
         }
     }
 }
@@ -283,18 +329,31 @@ impl<F: Future> Future for StagedBatch<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        *this.phase = match std::mem::replace(this.phase, Phase::Done) {
-            Phase::Fresh(args) => Phase::Running(enter_batch(this.site, args)),
+        let progress = this.progress;
+        progress.phase = match std::mem::replace(&mut progress.phase, Phase::Done) {
+            Phase::Fresh(args) => {
+                let span = args.span(this.site);
+                progress.is_seen = span.is_some();
+                this.around.0 = span;
+                Phase::Running(begin_batch(this.site, args))
+            }
             running => running,
         };
-        *this.polling = true;
+        progress.polling = true;
         // unwinding out of here leaves the flag set
-        let polled = this.future.poll(cx);
-        *this.polling = false;
-        match polled {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(value) => match std::mem::replace(this.phase, Phase::Done) {
-                Phase::Running(batch) => Poll::Ready((value, batch)),
+        let inside = this.around.0.enter();
+        match this.future.poll(cx) {
+            Poll::Pending => {
+                drop(inside);
+                progress.polling = false;
+                Poll::Pending
+            }
+            Poll::Ready(value) => match std::mem::replace(&mut progress.phase, Phase::Done) {
+                Phase::Running(mut batch) => {
+                    batch.inside = inside;
+                    this.around.0 = Traced::NONE;
+                    Poll::Ready((value, batch))
+                }
                 Phase::Fresh(_) | Phase::Done => {
                     panic!("a future was polled after it had finished")
                 }
@@ -306,7 +365,7 @@ impl<F: Future> Future for StagedBatch<F> {
 impl<F> fmt::Debug for StagedBatch<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StagedBatch")
-            .field("phase", &self.phase)
+            .field("phase", &self.progress.phase)
             .finish_non_exhaustive()
     }
 }

@@ -1,8 +1,11 @@
 //! The request that annotated code works for, current on the thread that works for it.
 
 use crate::record::local;
+use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
+use crate::vocab::finish_reason::FinishReason;
 use crate::vocab::outcome::Rejection;
+use crate::vocab::token_kind::TokenKind;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::marker::PhantomData;
@@ -48,6 +51,18 @@ impl RequestContext {
         self.0.refuse(reason);
     }
 
+    /// Counts tokens of the request, when it ends: `inference_tokens_total`, by tenant, and `inference_request_tokens`.
+    /// Several calls add up; 0 is a number like any other. What a stream that is measured by
+    /// [`measure_tokens`](crate::MeasureTokens::measure_tokens) gives is counted as output by itself.
+    pub fn tokens(&self, kind: TokenKind, tokens: u64) {
+        self.0.generated().add(kind, tokens);
+    }
+
+    /// Why the model stopped, for `inference_finishes_total`. The first reason counts.
+    pub fn finish(&self, reason: FinishReason) {
+        self.0.generated().finish(reason);
+    }
+
     /// Works for this request on this thread until the guard is dropped. Not to be held across an `.await`, where
     /// other tasks run on this thread: [`scope`](RequestContext::scope) is for that.
     #[must_use = "the request is current until this is dropped"]
@@ -57,9 +72,15 @@ impl RequestContext {
 
     /// Works for this request in every poll of `future`.
     pub fn scope<F: Future>(self, future: F) -> InScope<F> {
+        self.scope_at(Traced::NONE, future)
+    }
+
+    /// The same, in a span within the request.
+    pub(crate) fn scope_at<F: Future>(self, span: Traced, future: F) -> InScope<F> {
         InScope {
             future: Some(future),
             tally: self.0,
+            span,
         }
     }
 }
@@ -81,14 +102,29 @@ pub struct Entered(#[expect(dead_code, reason = "held for its destructor")] Scop
 #[derive(Debug)]
 pub(crate) struct Scope {
     number: u64,
+    // left after the scope, whatever a subscriber does
+    inside: Inside,
     not_send: PhantomData<*const ()>,
 }
 
 impl Scope {
     #[inline]
     pub(crate) fn enter(tally: &Arc<Tally>) -> Scope {
+        let is_current = local::with(local::Local::serial) == tally.serial;
+        let mut scope = Scope::unseen(tally);
+        // whoever works for it already may be in a span further in
+        if !is_current {
+            scope.inside = tally.span.get().into_entered();
+        }
+        scope
+    }
+
+    /// For recording only: nothing of the service's own runs inside.
+    #[inline]
+    pub(crate) fn unseen(tally: &Arc<Tally>) -> Scope {
         Scope {
             number: local::enter(tally),
+            inside: Inside::NOWHERE,
             not_send: PhantomData,
         }
     }
@@ -108,6 +144,7 @@ pin_project! {
         #[pin]
         future: Option<F>,
         tally: Arc<Tally>,
+        span: Traced,
     }
 
     impl<F> PinnedDrop for InScope<F> {
@@ -115,6 +152,7 @@ pin_project! {
             let mut this = this.project();
             // its destructors work for the request too
             let _scope = Scope::enter(this.tally);
+            let _inside = this.span.enter();
             this.future.set(None);
         }
     }
@@ -126,6 +164,7 @@ impl<F: Future> Future for InScope<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut this = self.project();
         let _scope = Scope::enter(this.tally);
+        let _inside = this.span.enter();
         let Some(future) = this.future.as_mut().as_pin_mut() else {
             panic!("a future was polled after it had finished");
         };

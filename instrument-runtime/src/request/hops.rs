@@ -1,6 +1,8 @@
 //! A request does not follow its work by itself: where it has to be carried, and how.
 
+use crate::record::span::Traced;
 use crate::request::context::{InScope, RequestContext};
+use crate::request::spans;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::pin::Pin;
@@ -15,17 +17,29 @@ use std::task::{Context, Poll};
 /// ```
 pub fn carry<R>(work: impl FnOnce() -> R) -> impl FnOnce() -> R {
     let context = RequestContext::current();
+    let span = span_of(context.as_ref());
     move || {
         let _inside = context.map(RequestContext::enter);
+        let _at = span.into_entered();
         work()
     }
+}
+
+/// Where the work is asked for, so that its spans are children of that.
+fn span_of(context: Option<&RequestContext>) -> Traced {
+    context.map_or(Traced::NONE, |context| {
+        spans::current_within(&context.tally())
+    })
 }
 
 /// The future, working for the request that runs here, wherever it is polled.
 pub fn carry_async<F: Future>(future: F) -> Carried<F> {
     let carried = match RequestContext::current() {
         Some(context) => Maybe::Inside {
-            future: context.scope(future),
+            future: {
+                let span = span_of(Some(&context));
+                context.scope_at(span, future)
+            },
         },
         None => Maybe::Outside { future },
     };

@@ -20,7 +20,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 /// Where requests are opened that a layer owns.
-static LAYER: Site = Site::request("request_layer", module_path!());
+static LAYER: Site = Site::request("request_layer", "instrument_inference::request");
 
 /// Owns the requests of a service, from their headers to the end of their answer:
 /// [`Telemetry::request_layer`](crate::Telemetry::request_layer) makes it.

@@ -2,17 +2,20 @@
 
 use crate::record::catalog;
 use crate::record::combo::{self, Combo};
+use crate::record::generation;
 use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::open::Open;
 use crate::record::recorder::{Recorder, RequestLabels};
 use crate::record::series::Kind;
+use crate::record::span::RequestSpan;
 use crate::record::tally::Tally;
 use crate::record::troubles::Troubles;
 use crate::request::context::Scope;
 #[cfg(feature = "tracing")]
 use crate::request::event;
 use crate::request::opening::Opening;
+use crate::request::spans;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
@@ -74,6 +77,8 @@ impl Begun {
             Begun::Nothing => {}
             // how it really ends is known when the answer has been read
             Begun::Joined(handler) => handler.0.note(outcome),
+            // it goes on with the streams that it has handed out
+            Begun::Opened(tally) if outcome == Outcome::Ok && tally.leave_to_streams() => {}
             Begun::Opened(tally) => end(&tally, outcome, Cause::Unknown),
         }
     }
@@ -127,8 +132,13 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
         && !std::ptr::eq(open.site, site)
         && !open.has_ended()
     {
+        let was = open.combo();
         join(&open, opening);
-        if !open.is_layered() || !open.join() {
+        let handles = open.is_layered() && open.join();
+        if handles || open.combo() != was {
+            spans::joined(&open, handles.then_some(site));
+        }
+        if !handles {
             return Begun::Nothing;
         }
         leave_ingress(&open, Outcome::Ok);
@@ -140,45 +150,62 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
 /// Opens a request, whatever is open.
 pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> {
     let (recorder, number) = opening.resolve()?;
-    start(site, &recorder, number)
+    start(site, Some(site.name), &recorder, number)
 }
 
 /// Opens a request in a runtime, whatever is open.
 pub(crate) fn open_in(recorder: &Arc<Recorder>, opening: Opening) -> Option<Arc<Tally>> {
-    start(opening.site(), recorder, opening.resolve_in(recorder)?)
+    start(
+        opening.site(),
+        None,
+        recorder,
+        opening.resolve_in(recorder)?,
+    )
 }
 
-fn start(site: &'static Site, recorder: &Recorder, number: u32) -> Option<Arc<Tally>> {
+fn start(
+    site: &'static Site,
+    handler: Option<&str>,
+    recorder: &Recorder,
+    number: u32,
+) -> Option<Arc<Tally>> {
     let combo = combo::get(number)?;
+    // first: a subscriber that panics leaves nothing begun
+    let span = spans::request(site, handler, &combo);
     let ids = combo.ids(recorder, site);
     local::with(|local| local.push(ids.request.event(Kind::BEGAN, 0)));
-    let tally = Tally::new(site, number, recorder.clock.ticks());
+    let mut tally = Tally::new(site, number, recorder.clock.ticks());
+    tally.span = RequestSpan::new(span);
     tally.bill_to_tenant(combo.labels.tenant.is_some());
     Some(Arc::new(tally))
 }
 
 /// The stage from the headers to the handler.
-pub(crate) static INGRESS: Site = Site::stage("ingress", module_path!());
+pub(crate) static INGRESS: Site = Site::stage("ingress", "instrument_inference::request");
 
 /// The layer has opened a request: until its handler begins, it is in ingress.
 pub(crate) fn enter_ingress(tally: &Arc<Tally>) {
     let _scope = Scope::enter(tally);
-    tally.wait_for_handler(Open::enter(&INGRESS, StageArgs::NONE));
+    let span = spans::stage(&INGRESS, StageArgs::NONE);
+    tally.wait_for_handler(Open::enter(&INGRESS, StageArgs::NONE), span);
 }
 
 /// The handler begins, or there is an answer without one.
 pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
-    if let Some(ingress) = tally.take_ingress() {
+    if let Some((ingress, span)) = tally.take_ingress() {
         ingress.exit_as(&INGRESS, tally, outcome);
+        span.ended(outcome);
     }
 }
 
-/// A request that a layer opened ends, with what its answer says. A typed error of the handler says more than a status
-/// code; a status code says more than a handler that found nothing wrong.
+/// A request that a layer opened ends, with what its answer says. A typed error of the handler, or of a stream
+/// that it has handed out, says more than a status code; a status code says more than a handler that found nothing wrong.
 pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
     let typed = tally
         .noted()
-        .filter(|noted| *noted != Outcome::Ok && answer != Outcome::Panicked);
+        .filter(|noted| *noted != Outcome::Ok)
+        .or_else(|| tally.generated_so_far()?.failure())
+        .filter(|_| answer != Outcome::Panicked);
     let outcome = typed.unwrap_or(answer);
     leave_ingress(tally, outcome);
     end(tally, outcome, cause);
@@ -214,7 +241,7 @@ fn join(open: &Arc<Tally>, opening: Opening) {
 
 /// Ends a request, once.
 pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
-    let _settling = tally.settle();
+    let settling = tally.settle();
     let Some(combo) = combo::get(tally.combo()) else {
         return;
     };
@@ -236,7 +263,13 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
             local.push(ids.compute.event(Kind::COUNT, tally.compute()));
         }
     });
+    let generated = tally.generated_so_far();
+    generation::ended(&recorder, &combo, generated, outcome, total);
+    // what follows may call a subscriber
+    drop(settling);
+    let span = tally.span.take();
     if outcome != Outcome::Ok {
+        let _inside = span.enter();
         count(
             &recorder,
             &combo.labels,
@@ -246,6 +279,7 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
             total,
         );
     }
+    span.ended(outcome);
 }
 
 /// What the handler returned, in the light of what is known of the request.
@@ -285,13 +319,13 @@ fn count(
                 (own == ErrorType::DeadlineExceeded).then_some((stage, own))
             };
             let (stage, error) = troubles.born(own).or_else(late).unwrap_or((NO_STAGE, own));
-            report(recorder, labels.model, stage, Some(error), took);
-            let error = ("error_type", error.as_str());
-            one(&catalog::ERRORS, &[("stage", stage), error]);
+            let label = ("error_type", error.as_str());
+            one(&catalog::ERRORS, &[("stage", stage), label]);
             if let Some(tenant) = &labels.tenant {
-                let series = recorder.tenant_errors(labels.model, tenant, error);
+                let series = recorder.tenant_errors(labels.model, tenant, label);
                 local::with(|local| local.push(series.event(Kind::COUNT, 1)));
             }
+            report(recorder, labels.model, stage, Some(error), took);
         }
         Outcome::Rejected(reason) => one(&catalog::REJECTIONS, &[("reason", reason.as_str())]),
         Outcome::Cancelled => {

@@ -32,6 +32,8 @@ pub(crate) mod life;
 #[cfg(feature = "tower")]
 pub(crate) mod measured_body;
 #[cfg(feature = "metrics")]
+pub(crate) mod measured_tokens;
+#[cfg(feature = "metrics")]
 pub(crate) mod members;
 #[cfg(not(feature = "metrics"))]
 pub(crate) mod members_off;
@@ -56,7 +58,16 @@ pub(crate) mod protocol;
 pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
+#[cfg(feature = "tracing")]
+pub(crate) mod spans;
+#[cfg(all(feature = "metrics", not(feature = "tracing")))]
+#[path = "spans_off.rs"]
+pub(crate) mod spans;
 #[cfg(feature = "metrics")]
 pub(crate) mod stage;
 #[cfg(feature = "metrics")]
 pub(crate) mod streamed;
+#[cfg(feature = "metrics")]
+pub(crate) mod token_count;
+#[cfg(feature = "metrics")]
+pub(crate) mod token_meter;

@@ -24,9 +24,12 @@ pub struct OpenedRequest {
 /// Opens a request for a synchronous function.
 #[inline]
 pub fn open(site: &'static Site, opening: Opening) -> OpenedRequest {
-    let begun = life::begin(site, opening);
-    let scope = begun.scope();
-    OpenedRequest { begun, scope }
+    let mut request = OpenedRequest {
+        begun: life::begin(site, opening),
+        scope: None,
+    };
+    request.scope = request.begun.scope();
+    request
 }
 
 impl OpenedRequest {
@@ -39,7 +42,8 @@ impl OpenedRequest {
     }
 
     fn end(&mut self, outcome: Outcome) {
-        drop(self.scope.take());
+        // the scope ends last: a subscriber that panics there finds the request ended
+        let _scope = self.scope.take();
         std::mem::take(&mut self.begun).end(outcome);
     }
 
@@ -73,13 +77,28 @@ pub fn request_sync<R>(
     value
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Fresh,
-    Running,
-    /// Inside the user's poll: dropped here means unwound.
-    Polling,
-    Done,
+/// One of the two at a time, because what travels in every future is to be small.
+#[derive(Debug)]
+enum Progress {
+    /// Not polled yet.
+    Fresh(Opening),
+    Begun(Begun),
+}
+
+impl Progress {
+    fn scope(&self) -> Option<Scope> {
+        match self {
+            Progress::Fresh(_) => None,
+            Progress::Begun(begun) => begun.scope(),
+        }
+    }
+
+    fn take(&mut self) -> Begun {
+        match std::mem::replace(self, Progress::Begun(Begun::Nothing)) {
+            Progress::Fresh(_) => Begun::Nothing,
+            Progress::Begun(begun) => begun,
+        }
+    }
 }
 
 pin_project! {
@@ -91,33 +110,30 @@ pin_project! {
         shallow: [AtomicU8; 0],
         #[pin]
         future: Option<F>,
-        site: &'static Site,
-        opening: Opening,
-        begun: Begun,
-        phase: Phase,
+        progress: Progress,
+        // inside the user's poll: dropped here means unwound
+        polling: bool,
     }
 
     impl<F> PinnedDrop for Requested<F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            let unwound = *this.phase == Phase::Polling;
+            let unwound = *this.polling;
             let outcome = if unwound { Outcome::Panicked } else { Outcome::Cancelled };
-            std::mem::take(this.begun).leave(outcome, || this.future.set(None));
+            this.progress.take().leave(outcome, || this.future.set(None));
         }
     }
 }
 
 impl<F> Requested<F> {
-    /// The request begins with the first poll.
+    /// The request begins with the first poll. The opening knows the site, and this type is to be small.
     #[inline]
-    pub const fn new(site: &'static Site, opening: Opening, future: F) -> Requested<F> {
+    pub const fn new(_: &'static Site, opening: Opening, future: F) -> Requested<F> {
         Requested {
             shallow: [],
             future: Some(future),
-            site,
-            opening,
-            begun: Begun::Nothing,
-            phase: Phase::Fresh,
+            progress: Progress::Fresh(opening),
+            polling: false,
         }
     }
 }
@@ -127,32 +143,32 @@ impl<F: Future> Future for Requested<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if *this.phase == Phase::Fresh {
-            *this.begun = life::begin(this.site, *this.opening);
+        if let Progress::Fresh(opening) = *this.progress {
+            *this.progress = Progress::Begun(life::begin(opening.site(), opening));
         }
         let Some(future) = this.future.as_mut().as_pin_mut() else {
             panic!("a future was polled after it had finished");
         };
-        *this.phase = Phase::Polling;
-        let scope = this.begun.scope();
-        // unwinding out of here leaves the phase at `Polling`
+        *this.polling = true;
+        let scope = this.progress.scope();
+        // unwinding out of here leaves the flag set
         let polled = future.poll(cx);
         match polled {
             Poll::Ready(value) => {
                 // its destructors still work for the request
                 this.future.set(None);
-                *this.phase = Phase::Done;
+                *this.polling = false;
                 Poll::Ready((
                     value,
                     OpenedRequest {
-                        begun: std::mem::take(this.begun),
+                        begun: this.progress.take(),
                         // what the value says may depend on the request
                         scope,
                     },
                 ))
             }
             Poll::Pending => {
-                *this.phase = Phase::Running;
+                *this.polling = false;
                 Poll::Pending
             }
         }
@@ -162,7 +178,7 @@ impl<F: Future> Future for Requested<F> {
 impl<F> fmt::Debug for Requested<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Requested")
-            .field("phase", &self.phase)
+            .field("progress", &self.progress)
             .finish_non_exhaustive()
     }
 }

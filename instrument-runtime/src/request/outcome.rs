@@ -131,7 +131,15 @@ macro_rules! __outcome {
         use $crate::__private::{ErrorOutcome as _, Split as _, ValueOutcome as _};
         match (&&$crate::__private::Probe($value)).__split() {
             $crate::__private::Ok(__value) => {
-                (&&$crate::__private::Probe(__value)).__value_outcome()
+                // A result in a result: what tasks and time limits give.
+                match (&&$crate::__private::Probe(__value)).__split() {
+                    $crate::__private::Ok(__value) => {
+                        (&&$crate::__private::Probe(__value)).__value_outcome()
+                    }
+                    $crate::__private::Err(__error) => {
+                        (&&&&&$crate::__private::Probe(__error)).__error_outcome()
+                    }
+                }
             }
             $crate::__private::Err(__error) => {
                 (&&&&&$crate::__private::Probe(__error)).__error_outcome()

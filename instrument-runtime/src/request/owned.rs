@@ -28,13 +28,15 @@ impl Owned {
         } else {
             None
         };
-        if let Some(tally) = &tally {
+        let mut owned = Owned {
+            tally,
+            inside: true,
+        };
+        if let Some(tally) = &owned.tally {
             life::enter_ingress(tally);
         }
-        Owned {
-            tally,
-            inside: false,
-        }
+        owned.inside = false;
+        owned
     }
 
     /// Runs the service's own code, as part of the request.

@@ -8,8 +8,10 @@ use crate::record::local;
 use crate::record::open::Open;
 use crate::record::queue::{Place, Waiting};
 use crate::record::recorder::Recorder;
+use crate::record::span::Traced;
 use crate::record::tally::Tally;
 use crate::request::context::RequestContext;
+use crate::request::spans;
 use crate::site::site::Site;
 use crate::slot::model_slot::ModelSlot;
 use crate::vocab::outcome::{Outcome, Rejection};
@@ -17,7 +19,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The stage of waiting. Its series are those of every stage of this name.
-static QUEUE: Site = Site::stage("queue", module_path!());
+static QUEUE: Site = Site::stage("queue", "instrument_inference::queue");
 
 /// A meter for a queue of yours: size, capacity, peak and oldest age, under `queue="name"`.
 ///
@@ -90,11 +92,13 @@ impl Meter {
 
     fn begin(&self) -> Option<Waits> {
         let shown = self.shown()?;
-        let place = shown.waiting.enter(shown.recorder.clock.ticks());
         let args = StageArgs {
             own: 0,
             combo: self.0.model.get().map_or(0, ModelSlot::combo),
         };
+        // first: a subscriber that panics leaves nothing begun
+        let span = spans::stage(&QUEUE, args);
+        let place = shown.waiting.enter(shown.recorder.clock.ticks());
         let open = Open::enter(&QUEUE, args);
         let (waiting, tally) = (Arc::clone(&shown.waiting), local::current());
         if let Some(tally) = &tally {
@@ -105,6 +109,7 @@ impl Meter {
             place,
             open,
             tally,
+            span,
         })
     }
 
@@ -154,6 +159,7 @@ struct Waits {
     place: Place,
     open: Open,
     tally: Option<Arc<Tally>>,
+    span: Traced,
 }
 
 impl Waits {
@@ -165,6 +171,7 @@ impl Waits {
         let serial = self.open.serial;
         let tally = self.tally.filter(|tally| tally.serial == serial);
         self.open.exit(tally.as_ref(), outcome);
+        self.span.ended(outcome);
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::open::Open;
+use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
+use crate::request::spans;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
 use pin_project_lite::pin_project;
@@ -44,19 +46,41 @@ pub type Never = <fn() -> ! as Returns>::Type;
 #[derive(Debug)]
 pub struct EnteredStage {
     pub(crate) open: Open,
-    /// Where the stage began, if not simply in what runs on this thread.
+    /// Where the stage began, if not simply in what runs on this thread. Its span is parked.
     pub(crate) tally: Option<Arc<Tally>>,
 }
 
 /// Begins a stage.
 #[inline]
 pub fn enter(site: &'static Site, args: StageArgs) -> EnteredStage {
-    let open = if local::enabled() {
-        Open::enter(site, args)
-    } else {
+    let open = if !local::enabled() {
         Open::NONE
+    } else if spans::stages_may_be_seen() {
+        enter_seen(site, args)
+    } else {
+        Open::enter(site, args)
     };
     EnteredStage { open, tally: None }
+}
+
+#[cold]
+#[inline(never)]
+fn enter_seen(site: &'static Site, args: StageArgs) -> Open {
+    // the span first: what subscribers do is not the stage's time, and a panic of theirs leaves nothing begun
+    let inside = spans::stage(site, args).into_entered();
+    let mut open = Open::enter(site, args);
+    if open.is_some() && inside.is_some() {
+        open.id = open.id.seen();
+        inside.park();
+    }
+    open
+}
+
+/// Leaves the span of a stage that has ended.
+#[cold]
+#[inline(never)]
+fn leave(outcome: Outcome) {
+    Inside::unpark().ended(outcome);
 }
 
 impl EnteredStage {
@@ -68,6 +92,15 @@ impl EnteredStage {
         this.end(outcome);
     }
 
+    /// Leaves the span without ending it; the guard has none any more.
+    pub(crate) fn take_span(&mut self) -> Traced {
+        if !self.open.id.is_seen() {
+            return Traced::NONE;
+        }
+        self.open.id = self.open.id.unseen();
+        Inside::unpark().leave()
+    }
+
     #[inline]
     fn end(&mut self, outcome: Outcome) {
         if !self.open.is_some() {
@@ -76,6 +109,9 @@ impl EnteredStage {
         match self.tally.take() {
             Some(tally) => self.open.exit(Some(&tally), outcome),
             None => self.open.exit_here(outcome),
+        }
+        if self.open.id.is_seen() {
+            leave(outcome);
         }
     }
 }
@@ -124,6 +160,20 @@ struct Progress {
     phase: Phase,
 }
 
+/// The span of a future, in front of it: its destructors work inside, until whoever is declared after it unparks the
+/// span and ends.
+#[derive(Debug)]
+pub(crate) struct Around(pub(crate) Traced);
+
+impl Drop for Around {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            std::mem::take(&mut self.0).into_entered().park();
+        }
+    }
+}
+
 impl Progress {
     const fn new(site: &'static Site, args: StageArgs) -> Progress {
         Progress {
@@ -137,11 +187,11 @@ impl Progress {
 
     /// A poll begins. Whether the stage is recorded.
     #[inline]
-    fn begin_poll(&mut self) -> bool {
+    fn begin_poll(&mut self, around: &mut Around) -> bool {
         match self.phase {
             Phase::Off => return false,
             Phase::Fresh => {
-                self.begin();
+                self.begin(around);
                 if self.phase == Phase::Off {
                     return false;
                 }
@@ -153,16 +203,31 @@ impl Progress {
         true
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, around: &mut Around) {
         self.phase = Phase::Off;
         if local::enabled() {
-            self.open = Open::enter(self.site, self.args);
+            self.open = if spans::stages_may_be_seen() {
+                self.begin_seen(around)
+            } else {
+                Open::enter(self.site, self.args)
+            };
             if self.open.is_some() {
                 // it may be dropped far from where it began
                 self.tally = local::current();
                 self.phase = Phase::Running;
             }
         }
+    }
+
+    #[cold]
+    fn begin_seen(&self, around: &mut Around) -> Open {
+        let span = spans::stage(self.site, self.args);
+        let mut open = Open::enter(self.site, self.args);
+        if open.is_some() && span.is_some() {
+            open.id = open.id.seen();
+            around.0 = span;
+        }
+        open
     }
 
     #[inline]
@@ -189,6 +254,9 @@ impl Drop for Progress {
             Phase::Fresh | Phase::Off | Phase::Done => return,
         };
         self.open.exit(self.tally.as_ref(), outcome);
+        if self.open.id.is_seen() {
+            leave(outcome);
+        }
     }
 }
 
@@ -199,6 +267,7 @@ pin_project! {
     pub struct Staged<F> {
         // not `Freeze`: keeps rustc from walking into stages within stages, 24 of which would be too many
         shallow: [AtomicU8; 0],
+        around: Around,
         #[pin]
         future: F,
         progress: Progress,
@@ -211,6 +280,7 @@ impl<F> Staged<F> {
     pub const fn new(site: &'static Site, args: StageArgs, future: F) -> Staged<F> {
         Staged {
             shallow: [],
+            around: Around(Traced::NONE),
             future,
             progress: Progress::new(site, args),
         }
@@ -223,11 +293,19 @@ impl<F: Future> Future for Staged<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let recorded = this.progress.begin_poll();
+        let recorded = this.progress.begin_poll(this.around);
         // unwinding out of here leaves the phase at `Polling`
+        let inside = this.around.0.enter();
         match this.future.poll(cx) {
-            Poll::Ready(value) => Poll::Ready((value, this.progress.finish())),
+            Poll::Ready(value) => {
+                if inside.is_some() {
+                    this.around.0 = Traced::NONE;
+                    inside.park();
+                }
+                Poll::Ready((value, this.progress.finish()))
+            }
             Poll::Pending => {
+                drop(inside);
                 if recorded {
                     this.progress.phase = Phase::Running;
                 }

@@ -1,6 +1,7 @@
 //! A stage or a request whose result is a stream: it goes on until the stream has ended.
 
 use crate::record::local;
+use crate::record::span::Traced;
 use crate::request::life::Begun;
 use crate::request::opened::OpenedRequest;
 use crate::request::stage::EnteredStage;
@@ -29,28 +30,41 @@ pub trait Kept: Sized {
     fn leave(self, outcome: Outcome, rest: impl FnOnce());
 }
 
-impl Begins for EnteredStage {
-    type Kept = EnteredStage;
+/// A stage that is open until its stream has ended.
+#[derive(Debug)]
+pub struct KeptStage {
+    stage: EnteredStage,
+    span: Traced,
+}
 
-    fn keep(mut self) -> Option<EnteredStage> {
+impl Begins for EnteredStage {
+    type Kept = KeptStage;
+
+    fn keep(mut self) -> Option<KeptStage> {
         // it may end far from where it began
         self.tally = self.tally.take().or_else(local::current);
-        self.open.is_some().then_some(self)
+        let span = self.take_span();
+        self.open
+            .is_some()
+            .then_some(KeptStage { stage: self, span })
     }
 }
 
-impl Kept for EnteredStage {
+impl Kept for KeptStage {
     /// The stage is told by its own guard; the request around it is current where the stream is asked.
     #[inline]
     fn run<R>(&self, code: impl FnOnce() -> R) -> R {
+        let _inside = self.span.enter();
         code()
     }
 
     fn end(self, outcome: Outcome) {
-        self.exit(outcome);
+        self.stage.exit(outcome);
+        self.span.ended(outcome);
     }
 
     fn leave(self, outcome: Outcome, rest: impl FnOnce()) {
+        let _inside = self.span.enter();
         let ending = Ending(Some(self), outcome);
         rest();
         drop(ending);
@@ -58,12 +72,12 @@ impl Kept for EnteredStage {
 }
 
 /// Ends a stage whose stream is dropped, also when a destructor in it panics.
-struct Ending(Option<EnteredStage>, Outcome);
+struct Ending(Option<KeptStage>, Outcome);
 
 impl Drop for Ending {
     fn drop(&mut self) {
         if let Some(stage) = self.0.take() {
-            stage.exit(self.1);
+            stage.end(self.1);
         }
     }
 }

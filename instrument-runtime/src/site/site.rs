@@ -1,5 +1,6 @@
 //! A site: the place in the user's code that an attribute marks.
 
+use crate::site::callsite::SiteCallsite;
 use crate::site::own_labels::{MOST_KEYS, OwnLabels};
 use crate::site::series_table::SeriesTable;
 use crate::vocab::buckets::Buckets;
@@ -35,7 +36,7 @@ pub struct Site {
     /// The stage's name, or the handler's.
     pub(crate) name: &'static str,
     pub(crate) module: &'static str,
-    at: &'static Location<'static>,
+    pub(crate) at: &'static Location<'static>,
     pub(crate) keys: &'static [&'static str],
     pub(crate) buckets: Option<Buckets>,
     /// Nanoseconds.
@@ -45,6 +46,7 @@ pub struct Site {
     pub(crate) foreknown: Foreknown,
     pub(crate) execution: bool,
     pub(crate) root: bool,
+    pub(crate) callsite: SiteCallsite,
     /// Somebody was told that it runs outside of any request.
     pub(crate) told: AtomicBool,
     pub(crate) own: OwnLabels,
@@ -82,6 +84,7 @@ impl Site {
             foreknown: Foreknown::Ingress(None),
             execution: false,
             root: false,
+            callsite: SiteCallsite::new(),
             told: AtomicBool::new(false),
             own: OwnLabels::new(),
             series: SeriesTable::new(),
@@ -149,6 +152,13 @@ impl Site {
     #[must_use]
     pub const fn root(mut self) -> Site {
         self.root = true;
+        self
+    }
+
+    /// `no_span`: it is no span of `tracing`.
+    #[must_use]
+    pub const fn no_span(mut self) -> Site {
+        self.callsite.refuse();
         self
     }
 }

@@ -109,6 +109,27 @@ impl ModelSlot {
         self
     }
 
+    /// What it does and for whom it speaks, in the words of the `GenAI` conventions of OpenTelemetry: an operation such as
+    /// `chat`, `text_completion` or `embeddings`, and the provider. Requests of the model are then measured under the
+    /// conventions' names too, `gen_ai_server_request_duration_seconds` and its like, which have both as labels. Said
+    /// once, at set-up; at most 128 bytes each.
+    ///
+    /// ```
+    /// # use instrument_runtime::Telemetry;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let telemetry = Telemetry::builder("chat-api").install()?;
+    /// let slot = telemetry.model("llama-3", "2024.06.15").gen_ai("chat", "our-team");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn gen_ai(self, operation: &str, provider: &str) -> ModelSlot {
+        if let Some(recording) = self.recording() {
+            recording.gen_ai(cut(operation), cut(provider));
+        }
+        self
+    }
+
     /// The service can serve without it: a failed load of it makes nothing else unready.
     #[must_use]
     pub fn optional(self) -> ModelSlot {

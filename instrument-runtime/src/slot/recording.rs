@@ -17,4 +17,7 @@ pub(crate) trait SlotRecording: fmt::Debug + Send + Sync {
     fn failed(&self, error: ErrorType);
 
     fn platform(&self, platform: &str);
+
+    /// In the words of the `GenAI` conventions.
+    fn gen_ai(&self, operation: &str, provider: &str);
 }

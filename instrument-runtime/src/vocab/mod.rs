@@ -7,6 +7,8 @@ pub(crate) mod classify;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod duration;
 pub(crate) mod error_type;
+#[cfg(feature = "metrics")]
+pub(crate) mod finish_reason;
 #[cfg(feature = "health")]
 pub(crate) mod group;
 pub(crate) mod label;
@@ -19,3 +21,5 @@ pub(crate) mod reason;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod serve_limits;
 pub(crate) mod stage;
+#[cfg(feature = "metrics")]
+pub(crate) mod token_kind;

@@ -12,6 +12,7 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
     buckets = llm,
     objective = "2s",
     error = classify,
+    no_span,
     root,
     crate = ::instrument_inference,
 )]

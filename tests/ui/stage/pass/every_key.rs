@@ -13,6 +13,7 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
     buckets = [0.001, 0.01, 1],
     objective = "250us",
     error = classify,
+    no_span,
     crate = ::instrument_inference,
 )]
 fn execute(hit: bool) -> Result<(), std::fmt::Error> {

@@ -1,0 +1,88 @@
+// Generated from the file of the same name without `.expanded`; `UPDATE_GOLDEN=1` refreshes it.
+// `P` stands for `::instrument_inference::__private`.
+
+#[no_mangle]
+pub unsafe extern "C" fn execute(input: *const u8, _reserved: usize) -> i32 {
+    #![allow(unused_unsafe)]
+    const _: () = P::assert_stage_name("execute");
+    let __site = {
+        #[P::linkme::distributed_slice(P::SITES)]
+        #[linkme(crate = P::linkme)]
+        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        &__SITE
+    };
+    let __guard = P::enter(__site, P::StageArgs::NONE);
+    let __r = P::call(move || -> i32 {
+        let _ = &input;
+        ({ unsafe { forward(input) } })
+    });
+    __guard.exit(P::outcome!(& __r));
+    __r
+}
+async unsafe fn later(input: *const u8) -> Result<impl Iterator<Item = u8>, Error> {
+    const _: () = P::assert_stage_name("execute");
+    let __site = {
+        #[P::linkme::distributed_slice(P::SITES)]
+        #[linkme(crate = P::linkme)]
+        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        &__SITE
+    };
+    let (__r, __guard) = P::Staged::new(
+            __site,
+            P::StageArgs::NONE,
+            async move {
+                if let ::core::option::Option::Some(__r) = P::hint::<
+                    Result<_, Error>,
+                >() {
+                    return __r;
+                }
+                let _ = &input;
+                ({ unsafe { forward(input) }.await })
+            },
+        )
+        .await;
+    __guard.exit(P::outcome!(& __r));
+    __r
+}
+fn by_async_trait<'life0, 'async_trait>(
+    &'life0 self,
+    input: Input,
+) -> ::core::pin::Pin<
+    Box<
+        dyn ::core::future::Future<
+            Output = Result<Logits, Error>,
+        > + ::core::marker::Send + 'async_trait,
+    >,
+>
+where
+    'life0: 'async_trait,
+    Self: 'async_trait,
+{
+    const _: () = P::assert_stage_name("execute");
+    let __site = {
+        #[P::linkme::distributed_slice(P::SITES)]
+        #[linkme(crate = P::linkme)]
+        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        &__SITE
+    };
+    ({
+        Box::pin(
+            P::run_deferred(
+                __site,
+                P::StageArgs::NONE,
+                async move {
+                    if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<
+                        Result<Logits, Error>,
+                    > {
+                        return __ret;
+                    }
+                    let __self = self;
+                    let input = input;
+                    let __ret: Result<Logits, Error> = { __self.forward(input).await };
+                    __ret
+                },
+                |__r: &Result<Logits, Error>| P::outcome!(__r),
+            ),
+        )
+    })
+}

@@ -1,0 +1,170 @@
+//! Stages and requests as spans of `tracing`: when there is one, and what it says.
+
+use crate::record::combo::{self, Combo};
+use crate::record::guard::StageArgs;
+use crate::record::local;
+use crate::record::span::{ERROR_TYPE, OUTCOME, Traced};
+use crate::record::tally::Tally;
+use crate::site::callsite::SpanKind;
+use crate::site::site::Site;
+use std::sync::Arc;
+use tracing::Level;
+use tracing::field::Value;
+use tracing::level_filters::LevelFilter;
+
+const STAGE: SpanKind = SpanKind {
+    name: "inference.stage",
+    level: Level::DEBUG,
+    fields: &["stage", MODEL, VERSION, "batch_size", OUTCOME, ERROR_TYPE],
+};
+
+const REQUEST: SpanKind = SpanKind {
+    name: "inference.request",
+    level: Level::INFO,
+    fields: &[
+        HANDLER, MODEL, VERSION, INGRESS, TIER, TENANT, OUTCOME, ERROR_TYPE,
+    ],
+};
+
+const HANDLER: &str = "handler";
+const MODEL: &str = "model";
+const VERSION: &str = "version";
+const INGRESS: &str = "ingress";
+const TIER: &str = "tier";
+const TENANT: &str = "tenant";
+
+/// Whether anybody may look at the spans of stages.
+#[inline]
+pub(crate) fn stages_may_be_seen() -> bool {
+    STAGE.may_be_seen()
+}
+
+/// Of a stage that is about to begin here.
+#[inline]
+pub(crate) fn stage(site: &'static Site, args: StageArgs) -> Traced {
+    if STAGE.may_be_seen() {
+        begin_stage(site, args.combo, None)
+    } else {
+        Traced::NONE
+    }
+}
+
+/// Of one execution for all of these requests, which it follows from.
+pub(crate) fn batch(
+    site: &'static Site,
+    args: StageArgs,
+    members: &[Option<Arc<Tally>>],
+) -> Traced {
+    if !STAGE.may_be_seen() {
+        return Traced::NONE;
+    }
+    let of_member = || members.iter().flatten().next().map(|tally| tally.combo());
+    let combo = match args.combo {
+        0 => of_member().unwrap_or(0),
+        named => named,
+    };
+    let batch = begin_stage(site, combo, Some(members.len() as u64));
+    if batch.is_some() {
+        for tally in members.iter().flatten() {
+            batch.follows_from(&tally.span.get());
+        }
+    }
+    batch
+}
+
+/// Of a request that is about to begin; without a handler where a layer opens it.
+pub(crate) fn request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
+    if REQUEST.may_be_seen() {
+        begin_request(site, handler, combo)
+    } else {
+        Traced::NONE
+    }
+}
+
+/// More is known of a request that is open: its labels, and who handles it.
+pub(crate) fn joined(tally: &Tally, handler: Option<&'static Site>) {
+    let span = tally.span.get();
+    if span.is_some()
+        && let Some(combo) = combo::get(tally.combo())
+    {
+        fill_in(&span, &combo, handler);
+    }
+}
+
+/// Where this thread is within the request, unless that is the request itself.
+pub(crate) fn current_within(tally: &Tally) -> Traced {
+    if LevelFilter::current() == LevelFilter::OFF {
+        return Traced::NONE;
+    }
+    let current = Traced::current();
+    if current.is(&tally.span.get()) {
+        return Traced::NONE;
+    }
+    current
+}
+
+/// Name and version of the model; `None` where nobody records.
+fn names(combo: &Combo) -> Option<(Box<str>, Box<str>)> {
+    let recorder = combo.recorder()?;
+    Some(recorder.state().model_names(combo.labels.model))
+}
+
+#[cold]
+fn begin_stage(site: &'static Site, combo: u32, members: Option<u64>) -> Traced {
+    let combo = match combo {
+        0 => local::with(local::Local::combo),
+        named => named,
+    };
+    let Some((model, version)) = combo::get(combo)
+        .filter(|_| !site.callsite.is_refused())
+        .and_then(|combo| names(&combo))
+    else {
+        return Traced::NONE;
+    };
+    let members = members.as_ref().map(|members| members as &dyn Value);
+    let values: [Option<&dyn Value>; 6] = [
+        Some(&site.name),
+        Some(&model),
+        Some(&version),
+        members,
+        None,
+        None,
+    ];
+    Traced::begin(site, &STAGE, &values)
+}
+
+#[cold]
+fn begin_request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
+    let Some((model, version)) = names(combo).filter(|_| !site.callsite.is_refused()) else {
+        return Traced::NONE;
+    };
+    let labels = &combo.labels;
+    let texts = [
+        handler,
+        Some(&*model),
+        Some(&*version),
+        labels.ingress.as_deref(),
+        labels.tier.as_deref(),
+        labels.tenant.as_deref(),
+        None,
+        None,
+    ];
+    let values = texts.each_ref().map(|text| Some(text as &dyn Value));
+    Traced::begin(site, &REQUEST, &values)
+}
+
+#[cold]
+fn fill_in(span: &Traced, combo: &Combo, handler: Option<&'static Site>) {
+    let Some((model, version)) = names(combo) else {
+        return;
+    };
+    let labels = &combo.labels;
+    span.fill(&[
+        (HANDLER, handler.map(|site| site.name)),
+        (MODEL, Some(&*model)),
+        (VERSION, Some(&*version)),
+        (INGRESS, labels.ingress.as_deref()),
+        (TIER, labels.tier.as_deref()),
+        (TENANT, labels.tenant.as_deref()),
+    ]);
+}

@@ -1,0 +1,244 @@
+//! What is measured of a stream of tokens: whose the time is, from which token to which, and how it ends.
+
+use crate::record::combo;
+use crate::record::generation;
+use crate::record::guard_stream::tell_orphan;
+use crate::record::local;
+use crate::record::open::{Open, ticks};
+use crate::record::series::SeriesId;
+use crate::record::series_generation::Said;
+use crate::record::tally::Tally;
+use crate::request::life::{self, Cause};
+use crate::site::streaming::{DECODE, PREFILL};
+use crate::vocab::outcome::Outcome;
+use crate::vocab::token_kind::TokenKind;
+use std::sync::Arc;
+
+/// Who the current time belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// The stream: it is polled, or will wake whoever polls it.
+    Stream,
+    /// The same, inside of its poll: dropped here means unwound.
+    Polling,
+    /// The reader: it has an item, and has not asked for the next one.
+    Reader,
+}
+
+/// Where a stream stands. Ends once: dropped, it ends as it stands.
+#[derive(Debug)]
+pub(crate) struct TokenMeter {
+    /// The request that it belongs to.
+    tally: Option<Arc<Tally>>,
+    combo: u32,
+    /// What the tokens count in.
+    series: SeriesId,
+    /// `prefill`, or `decode` after the first token.
+    stage: Open,
+    /// No other stream of the request was open when it began.
+    only: bool,
+    turn: Turn,
+    /// Since when it is whose turn it is, in ticks.
+    since: u64,
+    /// Ticks of the stream's own since the last token, or the beginning.
+    waited: u64,
+    /// Ticks of the stream's own from the first token to the last.
+    generated: u64,
+    tokens: u64,
+    /// Tokens came after those of the first item.
+    went_on: bool,
+    /// The last item was this error.
+    failed: Option<Outcome>,
+}
+
+impl TokenMeter {
+    /// A stream begins, for what runs on this thread; `None` when nobody records.
+    pub(crate) fn begin() -> Option<TokenMeter> {
+        if !local::enabled() {
+            return None;
+        }
+        let tally = local::current();
+        let combo = tally
+            .as_ref()
+            .map_or_else(|| local::with(local::Local::combo), |tally| tally.combo());
+        let combination = combo::get(combo)?;
+        let series = generation::series(&*combination.recorder()?, &combination);
+        let stage = Open::enter_stream(&PREFILL, combo, tally.as_deref());
+        if !stage.is_some() {
+            return None;
+        }
+        let only = if let Some(tally) = &tally {
+            tally.generated().add(TokenKind::Output, 0);
+            // what ran before is no part of it
+            tally.ran_beside_streams();
+            tally.generated().open_stream()
+        } else {
+            tell_orphan(stage);
+            true
+        };
+        Some(TokenMeter {
+            tally,
+            combo,
+            series,
+            stage,
+            only,
+            turn: Turn::Stream,
+            since: stage.start,
+            waited: 0,
+            generated: 0,
+            tokens: 0,
+            went_on: false,
+            failed: None,
+        })
+    }
+
+    pub(crate) fn request(&self) -> Option<&Arc<Tally>> {
+        self.tally.as_ref()
+    }
+
+    /// The reader asks for the next item.
+    #[inline]
+    pub(crate) fn begin_poll(&mut self) {
+        if self.turn == Turn::Reader {
+            self.turn = Turn::Stream;
+            self.take_back(ticks(self.stage.id));
+        }
+        self.turn = Turn::Polling;
+    }
+
+    /// There is no item yet.
+    #[inline]
+    pub(crate) fn pending(&mut self) {
+        self.turn = Turn::Stream;
+    }
+
+    /// The reader gets an item.
+    #[inline]
+    pub(crate) fn item(&mut self, tokens: Result<u64, Outcome>) {
+        let now = ticks(self.stage.id);
+        self.waited += now.saturating_sub(self.since);
+        self.since = now;
+        self.turn = Turn::Reader;
+        self.failed = tokens.err();
+        match tokens {
+            Ok(tokens) if tokens > 0 => self.came(tokens, now),
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    fn came(&mut self, tokens: u64, now: u64) {
+        if self.tokens == 0 {
+            self.first(now);
+        } else {
+            self.went_on = true;
+            self.generated += self.waited;
+            let gap = self.series.said(Said::Gap, tokens, self.waited);
+            local::with(|local| local.push(gap));
+        }
+        self.waited = 0;
+        self.tokens = self.tokens.saturating_add(tokens);
+        if let Some(tally) = &self.tally {
+            tally.generated().add(TokenKind::Output, tokens);
+        }
+    }
+
+    fn first(&mut self, now: u64) {
+        if let Some(tally) = &self.tally {
+            tally.generated().came(now.saturating_sub(tally.start));
+        }
+        // in this order: between the two there is no time that no stage covers
+        let decode = Open::enter_stream(&DECODE, self.combo, self.tally.as_deref());
+        let prefill = std::mem::replace(&mut self.stage, decode);
+        prefill.exit_stream(
+            self.tally.as_ref(),
+            Outcome::Ok,
+            now,
+            self.waited,
+            self.only,
+        );
+    }
+
+    /// The time since then was the reader's.
+    fn take_back(&mut self, now: u64) {
+        let held = now.saturating_sub(self.since);
+        self.since = now;
+        if held > 0 {
+            local::with(|local| local.push(self.series.said(Said::Held, 0, held)));
+        }
+    }
+
+    /// The stream has ended.
+    pub(crate) fn end(mut self) {
+        self.turn = Turn::Stream;
+        self.end_as(self.failed.unwrap_or(Outcome::Ok));
+    }
+
+    /// The stream is dropped. When its request ends with it, what is dropped with it knows.
+    pub(crate) fn abandon(&self) {
+        if let Some(tally) = &self.tally
+            && self.turn != Turn::Polling
+            && self.failed.is_none()
+            && !tally.is_layered()
+            && tally.generated().is_last()
+        {
+            tally.cancelling();
+        }
+    }
+
+    fn end_as(&mut self, outcome: Outcome) {
+        let stage = std::mem::replace(&mut self.stage, Open::NONE);
+        if !stage.is_some() {
+            return;
+        }
+        let now = ticks(stage.id);
+        if self.turn == Turn::Reader {
+            self.take_back(now);
+        } else {
+            self.waited += now.saturating_sub(self.since);
+        }
+        let tally = self.tally.as_ref();
+        let took = match outcome {
+            // what comes after the last token is no generation any more
+            Outcome::Ok if self.tokens > 0 => self.generated,
+            _ => self.generated + self.waited,
+        };
+        if outcome == Outcome::Ok && self.tokens > 0 && !self.went_on {
+            stage.vanish(tally.map(|tally| &**tally), now);
+        } else {
+            stage.exit_stream(tally, outcome, now, took, self.only);
+        }
+        match tally {
+            Some(tally) => {
+                if self.went_on {
+                    tally
+                        .generated()
+                        .add_rest(self.generated, self.tokens.saturating_sub(1));
+                }
+                if let Some(outcome) = tally.close_stream(outcome) {
+                    life::end(tally, outcome, Cause::Unknown);
+                }
+            }
+            None => self.bill_alone(),
+        }
+    }
+
+    /// Outside of any request nobody else counts them.
+    fn bill_alone(&self) {
+        if let Some(combo) = combo::get(self.combo)
+            && let Some(recorder) = combo.recorder()
+        {
+            generation::bill(&recorder, &combo, TokenKind::Output, self.tokens);
+        }
+    }
+}
+
+impl Drop for TokenMeter {
+    fn drop(&mut self) {
+        let outcome = match (self.turn, self.failed) {
+            (Turn::Polling, _) => Outcome::Panicked,
+            (_, Some(failed)) => failed,
+            (_, None) => Outcome::Cancelled,
+        };
+        self.end_as(outcome);
+    }
+}

@@ -1,0 +1,373 @@
+//! Every way to return a future that somebody knows: hidden, boxed, pinned or not, made here or elsewhere.
+
+use crate::probe::{BoxFuture, block, counts, pause, start};
+use instrument_inference::{inference_request, inference_stage};
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+#[inference_stage("execute")]
+fn if1() -> impl IntoFuture<Output = u8, IntoFuture = std::future::Ready<u8>> {
+    std::future::ready(1)
+}
+
+#[inference_stage("execute")]
+fn if2<'a, T: Send>(t: &'a T) -> impl Future<Output = u8> + use<'a, T> {
+    async move {
+        let _ = t;
+        1
+    }
+}
+
+#[inference_stage("execute")]
+async fn if3(f: impl AsyncFn(&str) -> usize) -> usize {
+    f("x").await
+}
+
+#[inference_stage("execute")]
+fn if4(f: impl AsyncFnOnce() -> u8) -> impl Future<Output = u8> {
+    async move { f().await }
+}
+
+#[inference_stage("execute")]
+fn if5() -> impl AsyncFn(u8) -> u8 {
+    async |x| x
+}
+
+#[inference_stage("execute")]
+fn b1() -> Pin<Box<dyn Future<Output = u8>>> {
+    Box::pin(async {
+        let r = Rc::new(1);
+        pause().await;
+        *r
+    })
+}
+
+#[inference_stage("execute")]
+fn b2(x: u8) -> Pin<Box<dyn Future<Output = u8>>> {
+    match x {
+        0 => Box::pin(async { 1 }),
+        _ => Box::pin(async move { x }),
+    }
+}
+
+#[inference_stage("execute")]
+fn b3(x: u8) -> Pin<Box<dyn Future<Output = u8>>> {
+    if x == 0 {
+        Box::pin(async { 1 })
+    } else {
+        Box::pin(async move { x })
+    }
+}
+
+#[inference_stage("execute")]
+fn b4(x: u8) -> futures::future::BoxFuture<'static, u8> {
+    use futures::FutureExt;
+    async move { x }.boxed()
+}
+
+#[inference_stage("execute")]
+fn b5(x: u8) -> futures::future::LocalBoxFuture<'static, u8> {
+    use futures::FutureExt;
+    async move { x }.boxed_local()
+}
+
+#[inference_stage("execute")]
+fn b6(x: u8) -> Box<dyn Future<Output = u8> + Unpin> {
+    Box::new(std::future::ready(x))
+}
+
+#[inference_stage("execute")]
+fn b7(x: u8) -> Box<dyn Future<Output = u8> + Unpin + Send> {
+    Box::new(Box::pin(async move { x }))
+}
+
+#[inference_stage("execute")]
+fn b8(x: u8) -> Pin<Box<impl Future<Output = u8>>> {
+    Box::pin(async move { x })
+}
+
+#[inference_stage("execute")]
+fn b9(x: u8) -> Box<impl Future<Output = u8>> {
+    Box::new(async move { x })
+}
+
+#[inference_stage("execute")]
+fn b10(x: Result<u8, String>) -> Result<BoxFuture<'static, u8>, String> {
+    let x = x?;
+    Ok(Box::pin(async move { x }))
+}
+
+#[inference_stage("execute")]
+fn b11(x: u8) -> Pin<Box<dyn Future<Output = Result<u8, String>> + Send + Sync + 'static>> {
+    let y = (|| {
+        if x > 1 {
+            return 1;
+        }
+        2
+    })();
+    Box::pin(async move {
+        if y > 1 {
+            return Err("x".into());
+        }
+        Ok(y)
+    })
+}
+
+#[inference_stage("execute")]
+fn b12(x: Option<u8>) -> Pin<Box<dyn Future<Output = Option<u8>> + Send>> {
+    Box::pin(async move {
+        let v = x?;
+        Some(v)
+    })
+}
+
+#[inference_stage("execute")]
+fn b13(x: u8) -> Pin<std::boxed::Box<dyn std::future::Future<Output = u8> + Send + 'static>> {
+    std::boxed::Box::pin(async move { x }) as Pin<Box<dyn Future<Output = u8> + Send>>
+}
+
+#[inference_stage("execute")]
+fn b15(x: u8) -> Pin<Box<dyn Send + Future<Output = u8>>> {
+    Box::pin(async move { x })
+}
+
+#[inference_stage("execute")]
+fn b16(x: u8) -> Pin<Arc<dyn Send + Sync>> {
+    Arc::pin(x)
+}
+
+#[inference_stage("execute")]
+fn b17(x: u8) -> Pin<Box<dyn Future<Output = Box<dyn Fn(&u8) -> u8>>>> {
+    Box::pin(async move { Box::new(move |y: &u8| *y + x) as _ })
+}
+
+#[inference_stage("execute")]
+fn b18(x: u8) -> Pin<Box<dyn Future<Output = Box<dyn Fn(&u8) -> u8>>>> {
+    Box::pin(async move {
+        let b: Box<dyn Fn(&u8) -> u8> = Box::new(move |y| *y + x);
+        b
+    })
+}
+
+#[inference_stage("execute")]
+fn b19(x: &str) -> Pin<Box<dyn Future<Output = usize> + Send + '_>> {
+    let n = x.len();
+    Box::pin(async move { n + x.len() })
+}
+
+#[inference_stage("execute")]
+fn b20<'a>(x: &'a mut Vec<u8>) -> BoxFuture<'a, Result<&'a mut u8, String>> {
+    Box::pin(async move {
+        x.push(1);
+        x.last_mut().ok_or_else(String::new)
+    })
+}
+
+#[inference_stage("execute")]
+fn b21<T: Send + 'static>(x: T) -> BoxFuture<'static, T> {
+    Box::pin(std::future::ready(x))
+}
+
+#[inference_stage("execute")]
+fn b22(x: u8) -> BoxFuture<'static, u8> {
+    let f = async move { x };
+    Box::pin(f)
+}
+
+#[inference_stage("execute")]
+fn b23(x: u8) -> BoxFuture<'static, u8> {
+    let f: BoxFuture<'static, u8> = Box::pin(async move { x });
+    f
+}
+
+#[inference_stage("execute")]
+fn b24(x: u8) -> BoxFuture<'static, u8> {
+    Box::<_>::pin(async move { x })
+}
+
+#[inference_stage("execute")]
+fn b25(x: u8) -> BoxFuture<'static, u8> {
+    return Box::pin(async move { x });
+}
+
+#[inference_stage("execute")]
+fn b26(x: u8) -> BoxFuture<'static, u8> {
+    Pin::from(Box::new(async move { x }) as Box<dyn Future<Output = u8> + Send>)
+}
+
+#[inference_stage("execute")]
+fn f1(x: u8) -> impl Future<Output = u8> {
+    if x == 1 {
+        return std::future::ready(1);
+    }
+    std::future::ready(2)
+}
+
+#[inference_stage("execute")]
+fn f2(x: Rc<u8>) -> impl Future<Output = u8> {
+    async move {
+        pause().await;
+        *x
+    }
+}
+
+#[inference_stage("execute")]
+fn f3(x: u8) -> impl Future<Output = Box<dyn std::fmt::Debug>> {
+    async move { Box::new(x) as Box<dyn std::fmt::Debug> }
+}
+
+#[inference_stage("execute")]
+fn f4(x: u8) -> impl Future<Output = Result<u8, Box<dyn std::error::Error + Send + Sync>>> + Send {
+    async move {
+        let _v: u8 = "1".parse()?;
+        Ok(x)
+    }
+}
+
+#[inference_stage("execute")]
+fn f5(x: u8) -> impl Send + Future<Output = u8> + 'static + Unpin {
+    std::future::ready(x)
+}
+
+#[inference_stage("execute")]
+fn f7() -> impl Future<Output = ()> {
+    pause()
+}
+
+#[inference_stage("execute")]
+fn f8() -> std::future::Ready<u8> {
+    std::future::ready(1)
+}
+
+#[inference_stage("execute")]
+fn f9() -> Option<impl Future<Output = u8>> {
+    Some(async { 1 })
+}
+
+#[inference_stage("execute")]
+fn f10() -> impl FnOnce() -> BoxFuture<'static, u8> {
+    || Box::pin(async { 1 })
+}
+
+#[inference_request]
+fn f11(x: u8) -> impl Future<Output = Result<u8, String>> + Send {
+    async move { Ok(x) }
+}
+
+#[inference_stage("execute")]
+#[track_caller]
+fn tb1(x: u8) -> BoxFuture<'static, u32> {
+    let l = std::panic::Location::caller().line() + u32::from(x);
+    Box::pin(async move { l })
+}
+
+#[inference_stage("execute")]
+#[track_caller]
+fn tb2(x: u8) -> BoxFuture<'static, u32> {
+    let l = std::panic::Location::caller().line() + u32::from(x);
+    let f = Box::pin(async move { l });
+    f
+}
+
+#[inference_stage("execute")]
+#[track_caller]
+fn tb3(x: u8) -> Box<dyn Future<Output = u32> + Unpin> {
+    let l = std::panic::Location::caller().line() + u32::from(x);
+    Box::new(std::future::ready(l))
+}
+
+#[inference_stage("execute")]
+fn tb4(x: u8) -> Box<impl Future<Output = u8> + Unpin> {
+    Box::new(std::future::ready(x))
+}
+
+#[inference_stage("execute")]
+fn tb5(x: u8) -> Box<dyn Future<Output = Result<u8, String>> + Unpin + Send + 'static> {
+    if x == 1 {
+        return Box::new(std::future::ready(Ok(1)));
+    }
+    Box::new(std::future::ready(Err("x".into())))
+}
+
+#[inference_stage("execute")]
+fn tb6<'a>(x: &'a u8) -> Pin<Box<impl Future<Output = &'a u8> + Send + 'a>> {
+    let y = x;
+    if *y == 1 {}
+    let f = Box::pin(async move { y });
+    f
+}
+
+#[test]
+fn the_future_is_measured_and_not_its_making() {
+    let _test = start();
+    drop((
+        b2(1),
+        b3(1),
+        b4(1),
+        b5(1),
+        b6(1),
+        b7(1),
+        b8(1),
+        b22(1),
+        b23(1),
+        b25(1),
+        b26(1),
+    ));
+    drop((
+        f1(1),
+        f2(Rc::new(1)),
+        f5(1),
+        tb1(1),
+        tb2(1),
+        tb3(1),
+        tb4(1),
+        tb5(1),
+        tb6(&1),
+    ));
+    assert_eq!(counts(), "");
+    for x in 0..3 {
+        assert_eq!([block(b2(x)), block(b3(x))].len(), 2);
+        block(b4(x));
+        block(b5(x));
+        block(b6(x));
+        block(b7(x));
+        block(b8(x));
+        block(b13(x));
+        block(b15(x));
+        block(b21(x));
+        block(b22(x));
+        block(b23(x));
+        block(b24(x));
+        block(b25(x));
+        block(b26(x));
+    }
+    assert_eq!(counts(), "execute:ok=45");
+    assert!(block(b11(1)).is_err());
+    assert!(block(b12(None)).is_none());
+    assert_eq!(block(b17(1))(&1), 2);
+    assert_eq!(block(b19("a")), 2);
+    assert_eq!(block(b20(&mut Vec::new())), Ok(&mut 1));
+    assert!(block(tb5(2)).is_err());
+    assert_eq!(block(tb6(&3)), &3);
+    assert_eq!(counts(), "execute:error=2 execute:ok=5");
+}
+
+#[test]
+fn under_track_caller_a_box_is_measured_too() {
+    let _test = start();
+    assert_eq!(block(tb1(0)), line!());
+    assert_eq!(block(tb2(0)), line!());
+    assert_eq!(block(tb3(0)), line!());
+    assert_eq!(counts(), "execute:ok=3");
+}
+
+#[test]
+fn a_future_inside_of_something_else_is_a_value() {
+    let _test = start();
+    assert_eq!(counts(), "");
+    drop((b10(Ok(1)), f9(), if1()));
+    assert!(b10(Err(String::new())).is_err());
+    assert_eq!(counts(), "execute:error=1 execute:ok=3");
+}

@@ -1,0 +1,14 @@
+//! What a subscriber of `tracing` sees of stages and requests.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    reason = "nobody uses a test from outside"
+)]
+
+mod filters;
+mod hops;
+mod layer;
+mod shapes;
+mod subscribers;
+mod traces;
+mod tree;
