@@ -121,7 +121,8 @@ pub use instrument_runtime::__private;
 ///
 /// **Type**: expressions that implement [`LabelValue`](trait@LabelValue), or string literals. **Default**: none.
 ///
-/// More labels for the stage's duration. They see the arguments, by reference, before the body runs. Their types
+/// More labels for the stage's duration. They see the arguments, by reference, before the body runs; what would leave
+/// the function or wait (`?`, `return`, `.await`) is refused, as in every expression of the attribute. Their types
 /// bound how many values there are, so a `String` or a number does not compile; keys that name something unbounded
 /// (`request_id`, `prompt`, …), or that scrapers or this library own, do not compile either.
 ///
