@@ -61,7 +61,7 @@ macro_rules! functions {
         }
 
         $(#[$attribute])*
-        async fn borrows_mutably(x: &mut Vec<u8>) -> &mut u8 {
+        async fn borrows_mutably(x: &mut [u8]) -> &mut u8 {
             tick().await;
             &mut x[0]
         }

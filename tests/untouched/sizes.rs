@@ -20,7 +20,7 @@ macro_rules! functions {
         }
 
         $(#[$attribute])*
-        async fn borrows(x: &[u8], y: &mut String) -> usize {
+        async fn borrows(x: &[u8], y: &mut str) -> usize {
             tick().await;
             x.len() + y.len()
         }
