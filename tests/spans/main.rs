@@ -9,6 +9,7 @@ mod filters;
 mod hops;
 mod layer;
 mod shapes;
+mod streams;
 mod subscribers;
 mod traces;
 mod tree;
