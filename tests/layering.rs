@@ -819,7 +819,7 @@ mod each_mistake_is_reported {
             found(&texts),
             [
                 "gpu/sample.rs names the crate `nvml_wrapper`, whose home is gpu::nvml",
-                "request/http.rs names the crate `tonic`, whose home is export::otlp, export::otlp_tls, request::classify_tonic, runtime::mounting_grpc, serve, triton",
+                "request/http.rs names the crate `tonic`, whose home is export::otlp, export::otlp_tls, request::classify_tonic, request::follow_tonic, runtime::mounting_grpc, serve, triton",
                 "serve/status/page.rs names the crate `tower`, whose home is request::layer, request::outcome_http",
             ]
         );

@@ -59,22 +59,6 @@ fn at12(x: u8) -> u8 {
 unsafe fn at13(x: u8) -> u8 {
     at12(x)
 }
-#[inference_stage("preprocess")]
-#[inference_stage("execute")]
-fn at14(x: String, _: String) -> String {
-    x
-}
-#[inference_stage("preprocess")]
-#[inference_stage("execute")]
-async fn at15(x: String, _: String) -> Result<String, String> {
-    Ok(x)
-}
-#[inference_stage("preprocess")]
-#[inference_stage("execute")]
-#[track_caller]
-fn at16(x: u8) -> u8 {
-    x
-}
 #[inference_stage("execute")]
 #[inference_request]
 fn at17(x: u8) -> impl Future<Output = u8> {
@@ -139,17 +123,16 @@ fn attributes_stay_and_do_what_they_do() {
 }
 
 #[test]
-fn two_stages_on_one_function_are_two_stages() {
+fn a_stage_may_be_a_request_in_either_order() {
     let _test = crate::probe::start();
-    let text = || String::from("x");
-    at14(text(), text());
-    let _ = crate::probe::block(at15(text(), text()));
-    at16(1);
-    assert_eq!(crate::probe::counts(), "execute:ok=3 preprocess:ok=3");
     at19(1)("x");
     assert_eq!(
         crate::probe::block(at17(1)) + crate::probe::block(at18(1)),
         2
     );
-    assert_eq!(crate::probe::counts(), "execute:ok=3 request:ok=3");
+    assert!(std::panic::catch_unwind(|| at20()).is_err());
+    assert_eq!(
+        crate::probe::counts(),
+        "execute:ok=3 execute:panicked=1 request:ok=3 request:panicked=1"
+    );
 }

@@ -226,8 +226,8 @@ fn raw_string2() {}
 macro_rules! frag {
     ($(#[$m:meta])* $v:vis $n:ident<$l:lifetime>($p:pat, $t:ty) -> $r:ty, $e:expr, $b:block, $name:literal, $pth:path, $tt:tt, $st:stmt) => {
         $(#[$m])* #[inference_stage($name, labels(k = $e))] $v fn $n<$l>($p: $t, _lt: &$l u8) -> $r $b
-        mod frag_in { use super::*; #[inference_stage($name)] pub(super) fn stmt(x: $t) -> $r { $st; let _ = ($tt, x); $pth(String::new()) }
-          #[inference_stage($name)] pub(super) async fn astmt((_a, b): ($t, $t)) -> $r { $st; let _ = b; $pth(String::new()) } }
+        mod frag_in { use super::*; #[inference_stage($name)] pub(super) fn stmt(x: $t) -> $r { $st let _ = ($tt, x); $pth(String::new()) }
+          #[inference_stage($name)] pub(super) async fn astmt((_a, b): ($t, $t)) -> $r { $st let _ = b; $pth(String::new()) } }
     };
 }
 frag!(#[inline] pub(crate) frag_fn<'a>((a, _), (u8, u8)) -> Result<u8, String>, true, { Ok(a) }, "execute", Err, 1, let _x = 1);

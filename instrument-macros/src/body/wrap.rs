@@ -120,10 +120,9 @@ impl Wrap<'_> {
             // Only recording would ask the type.
             return Some(quote_spanned!(span=> let _ = #path;));
         };
-        let (private, result) = (&self.private, local("__r"));
-        Some(quote_spanned! {span=>
-            let _ = |#result: &#value| #private::outcome_by!(#result, #path);
-        })
+        let result = local("__r");
+        let outcome = self.outcome_by(path, &result.to_token_stream());
+        Some(quote_spanned!(span=> let _ = |#result: &#value| #outcome;))
     }
 
     fn measured(&self) -> TokenStream {
@@ -466,15 +465,18 @@ impl Wrap<'_> {
         self.outcome_of(returns, &local("__r").to_token_stream())
     }
 
+    fn outcome_by(&self, path: &Path, reference: &TokenStream) -> TokenStream {
+        let private = &self.private;
+        // What is wrong with the returned type is wrong with the path beside it.
+        let reference = moved(reference.clone(), path.span());
+        quote_spanned!(generated(path.span())=> #private::outcome_by!(#reference, #path))
+    }
+
     fn outcome_of(&self, returns: &Returns, reference: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let private = &self.private;
         match self.error {
-            Some(path) => {
-                // What is wrong with the returned type is wrong with the path beside it.
-                let reference = moved(reference.clone(), path.span());
-                quote_spanned!(generated(path.span())=> #private::outcome_by!(#reference, #path))
-            }
+            Some(path) => self.outcome_by(path, reference),
             None if returns.never_fails() && self.verbs.many => {
                 quote_spanned!(span=> #private::Outcomes::All(#private::Outcome::Ok))
             }

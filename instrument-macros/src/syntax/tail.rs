@@ -59,25 +59,28 @@ pub(crate) fn before_closure(body: TokenStream, statement: TokenStream) -> Optio
     Some(head.into_iter().chain(tail).collect())
 }
 
-/// The same for a block with a label or without.
+/// The same for a block, in parentheses or with a label.
 fn in_block(mut tokens: Vec<TokenTree>, statement: TokenStream) -> Option<TokenStream> {
-    let Some(TokenTree::Group(block)) = tokens.pop() else {
+    let Some(TokenTree::Group(group)) = tokens.pop() else {
         return None;
     };
-    let alone = match tokens.as_slice() {
-        [] => true,
-        [
-            TokenTree::Punct(tick),
-            TokenTree::Ident(_),
-            TokenTree::Punct(colon),
-        ] => tick.as_char() == '\'' && colon.as_char() == ':',
-        _ => false,
+    let inside = match (group.delimiter(), tokens.as_slice()) {
+        (Delimiter::Parenthesis, []) => in_block(group.stream().into_iter().collect(), statement)?,
+        (Delimiter::Brace, []) => before_closure(group.stream(), statement)?,
+        (
+            Delimiter::Brace,
+            [
+                TokenTree::Punct(tick),
+                TokenTree::Ident(_),
+                TokenTree::Punct(colon),
+            ],
+        ) if tick.as_char() == '\'' && colon.as_char() == ':' => {
+            before_closure(group.stream(), statement)?
+        }
+        _ => return None,
     };
-    if !alone || block.delimiter() != Delimiter::Brace {
-        return None;
-    }
-    let mut new = Group::new(Delimiter::Brace, before_closure(block.stream(), statement)?);
-    new.set_span(block.span());
+    let mut new = Group::new(group.delimiter(), inside);
+    new.set_span(group.span());
     Some(tokens.into_iter().chain([TokenTree::Group(new)]).collect())
 }
 
@@ -249,6 +252,7 @@ mod tests {
             ),
             ("f(); || { a; b }", "f () ; here ; || { a ; b }"),
             ("a; 'b: { c; || d }", "a ; 'b : { c ; here ; || d }"),
+            ("a; ({ c; || d })", "a ; ({ c ; here ; || d })"),
         ] {
             assert_eq!(found(text).as_deref(), Some(expected), "{text}");
         }

@@ -1,4 +1,4 @@
-//! The rows of the catalogue about requests that generate tokens. Their edges contain those that the GenAI conventions of
+//! The rows of the catalogue about requests that generate tokens. Their edges contain those that the `GenAI` conventions of
 //! OpenTelemetry advise.
 
 use crate::record::metric::{Metric, MetricKind, ROW};

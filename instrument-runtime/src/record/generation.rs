@@ -52,14 +52,14 @@ impl Recorder {
         })
     }
 
-    /// What a model does in the words of the GenAI conventions. What was said first counts: its series have it as a label.
+    /// What a model does in the words of the `GenAI` conventions. What was said first counts: its series have it as a label.
     pub(crate) fn is_gen_ai(&self, model: usize, operation: &str, provider: &str) {
         let names = || (operation.into(), provider.into());
         self.state().gen_ai.entry(model).or_insert_with(names);
         self.any_gen_ai.store(true, Ordering::Release);
     }
 
-    /// The requests of a model, as the GenAI conventions name them, that ended well or with this error; none where the
+    /// The requests of a model, as the `GenAI` conventions name them, that ended well or with this error; none where the
     /// model does not say what it does.
     fn gen_ai(&self, model: usize, error: Option<&'static str>) -> SeriesId {
         let mut state = self.state();

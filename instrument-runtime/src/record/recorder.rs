@@ -97,7 +97,7 @@ pub(crate) struct State {
     made: Vec<SeriesId>,
     /// Sites outside of the link-time list, and the label `ingress` of their requests.
     pub(crate) foreseen: Vec<(&'static Site, Option<&'static str>)>,
-    /// What models do in the words of the GenAI conventions, operation and provider, where they say it.
+    /// What models do in the words of the `GenAI` conventions, operation and provider, where they say it.
     pub(crate) gen_ai: HashMap<usize, (Box<str>, Box<str>)>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Recorder {
     pub(crate) observed: Arc<Observed>,
     pub(crate) budget: Arc<Budget>,
     state: Mutex<State>,
-    /// Some model says what it does in the words of the GenAI conventions.
+    /// Some model says what it does in the words of the `GenAI` conventions.
     pub(crate) any_gen_ai: AtomicBool,
     pub(crate) level: Level,
     #[cfg(feature = "tracing")]

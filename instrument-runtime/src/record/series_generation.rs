@@ -128,7 +128,7 @@ impl GenerationSeries {
     }
 }
 
-/// The requests of one model, in the names of the GenAI conventions; those that failed apart, by type of error.
+/// The requests of one model, in the names of the `GenAI` conventions; those that failed apart, by type of error.
 #[derive(Debug)]
 pub(crate) struct GenAiSeries {
     pub(crate) clock: Clock,

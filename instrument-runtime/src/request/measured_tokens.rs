@@ -125,14 +125,13 @@ where
             meter.pending();
         }
         let item = ready!(polled);
-        match &item {
-            Some(item) => meter.item((this.count)(item).counted()),
-            None => {
-                let ended = this.meter.take();
-                drop(scope);
-                if let Some(meter) = ended {
-                    meter.end();
-                }
+        if let Some(item) = &item {
+            meter.item((this.count)(item).counted());
+        } else {
+            let ended = this.meter.take();
+            drop(scope);
+            if let Some(meter) = ended {
+                meter.end();
             }
         }
         Poll::Ready(item)

@@ -67,17 +67,14 @@ impl TokenMeter {
         if !stage.is_some() {
             return None;
         }
-        let only = match &tally {
-            Some(tally) => {
-                tally.generated().add(TokenKind::Output, 0);
-                // what ran before is no part of it
-                tally.ran_beside_streams();
-                tally.generated().open_stream()
-            }
-            None => {
-                tell_orphan(stage);
-                true
-            }
+        let only = if let Some(tally) = &tally {
+            tally.generated().add(TokenKind::Output, 0);
+            // what ran before is no part of it
+            tally.ran_beside_streams();
+            tally.generated().open_stream()
+        } else {
+            tell_orphan(stage);
+            true
         };
         Some(TokenMeter {
             tally,
