@@ -61,7 +61,7 @@ macro_rules! functions {
         }
 
         $(#[$attribute])*
-        async fn borrows_mutably(x: &mut Vec<u8>) -> &mut u8 {
+        async fn borrows_mutably(x: &mut [u8]) -> &mut u8 {
             tick().await;
             &mut x[0]
         }
@@ -136,7 +136,7 @@ macro_rules! functions {
             traits![
                 plain(1),
                 borrows(&[]),
-                borrows_mutably(&mut Vec::new()),
+                borrows_mutably(&mut [1]),
                 takes_shared(Rc::new(1)),
                 holds_shared(),
                 returns_shared(),

@@ -15,7 +15,7 @@ pub(crate) const ATTRIBUTES: [(&str, &str); 4] = [
     ),
 ];
 
-const HEAD: &str = r#"#![allow(let_underscore_lock, unused_imports, dead_code, clippy::pub_use)]
+const HEAD: &str = r"#![allow(let_underscore_lock, unused_imports, dead_code, clippy::pub_use)]
 use instrument_inference::{inference_request, inference_stage, ModelSlot};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ fn way() -> Way { Way::Left }
 pub struct Model { weight: u8, name: String }
 trait Runs { fn run(&self) -> u8; }
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-"#;
+";
 
 /// `@` is the attribute, `BODY` the statement, `NAME` different for each.
 const SHAPES: [&str; 16] = [
