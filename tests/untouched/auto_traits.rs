@@ -136,7 +136,7 @@ macro_rules! functions {
             traits![
                 plain(1),
                 borrows(&[]),
-                borrows_mutably(&mut Vec::new()),
+                borrows_mutably(&mut [1]),
                 takes_shared(Rc::new(1)),
                 holds_shared(),
                 returns_shared(),
