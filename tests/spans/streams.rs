@@ -55,13 +55,12 @@ fn a_stream_that_is_dropped_elsewhere_ends_its_span_there() {
     let tree = Tree::of(|| {
         let mut tokens = answered(2);
         assert_eq!(tokens.next().now_or_never(), Some(Some(0)));
-        std::thread::scope(|scope| {
-            let beside = scope.spawn(move || {
-                preprocess();
-                drop(tokens);
-            });
-            beside.join().expect("it is dropped");
+        // as with a subscriber of the whole process
+        let subscriber = tracing::dispatcher::get_default(Clone::clone);
+        let beside = std::thread::spawn(move || {
+            tracing::dispatcher::with_default(&subscriber, || drop(tokens));
         });
+        beside.join().expect("it is dropped");
     });
     let shown = tree.shown();
     assert!(shown.starts_with("answer cancelled\n"), "{shown}");
