@@ -26,14 +26,16 @@ pub use crate::request::{
     },
     opening::Opening,
     stage::{
-        EnteredStage, InPlace, Never, Staged, call, enter, hint, run_deferred, run_never, run_sync,
+        EnteredStage, InPlace, Never, Staged, call, enter, never_called, run_deferred, run_never,
+        run_sync,
     },
     streamed::{Begins, Kept, KeptRequest, KeptStage, Streamed, streamed},
 };
 pub use crate::request::{
     inner::InnerErrorType,
     outcome::{
-        Answers, ErrorOutcome, Fallible, Probe, Split, ValueOutcome, error_type_by, fallible,
+        Answers, ErrorOutcome, Fallible, Nothing, Parts, Probe, Split, ValueOutcome, error_type_by,
+        fallible,
     },
 };
 #[cfg(feature = "metrics")]
@@ -44,7 +46,7 @@ pub use crate::vocab::buckets::Buckets;
 pub use crate::vocab::classify::Classify;
 pub use crate::vocab::error_type::ErrorType;
 pub use crate::vocab::label::{Given, LabelValue, Literal, label};
-pub use crate::vocab::name::{assert_stage_grammar, assert_stage_name};
+pub use crate::vocab::name::{custom_stage_name, stage_name};
 pub use crate::vocab::outcome::Outcome;
 #[cfg(feature = "health")]
 pub use crate::vocab::{group::Group, reason::Reason};

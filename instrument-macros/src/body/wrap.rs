@@ -1,4 +1,4 @@
-//! One expansion per shape of function: const checks, one static, one call. The user's body is emitted once.
+//! One expansion per shape of function: one static, whose value is checked as it is made, and one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
 use crate::paths::{generated, moved, respan};
@@ -35,7 +35,7 @@ pub(crate) struct Wrap<'a> {
     pub(crate) verbs: &'static Verbs,
     /// The path to the runtime.
     pub(crate) private: TokenStream,
-    /// `const _` items.
+    /// `const _` items, for where there is no static.
     pub(crate) checks: TokenStream,
     /// The value of the static.
     pub(crate) site: TokenStream,
@@ -174,12 +174,7 @@ impl Wrap<'_> {
 
     fn assemble(&self, sig: &Signature, call: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
-        let Self {
-            private,
-            checks,
-            site,
-            ..
-        } = self;
+        let Self { private, site, .. } = self;
         let (site_name, static_name) = (local("__site"), local("__SITE"));
         let arguments = match &self.arguments {
             Arguments::Fixed(_) => TokenStream::new(),
@@ -196,7 +191,6 @@ impl Wrap<'_> {
         });
         // The static is an item, and items are visible to user code: hence a block of its own.
         let block = quote_spanned! {span=>
-            #checks
             let #site_name = {
                 #linked
                 static #static_name: #private::Site = #site;
@@ -211,7 +205,7 @@ impl Wrap<'_> {
     /// `async fn`
     fn future(&self, returns: &Returns, body: &Body<'_>) -> TokenStream {
         let span = Span::mixed_site();
-        let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
+        let (private, arguments) = (&self.private, self.arguments());
         if let Shape::Never = returns.shape {
             let (never, body) = (local(self.verbs.never), Self::whole(body));
             return quote_spanned!(span=> #private::#never(#arguments, async move #body).await);
@@ -221,10 +215,10 @@ impl Wrap<'_> {
         // Where the body ends: a value that does not live long enough is told of here.
         let end = self.function.body.clone().into_iter().last();
         let last = Ident::new("__r", end.map_or(span, |end| generated(end.span())));
-        // Never true: it tells the `async` block what type to expect.
+        // Tells the `async` block what type to expect.
         let expected = quote_spanned! {span=>
-            if let ::core::option::Option::Some(#value) = #private::hint::<#hint>() {
-                return #value;
+            if false {
+                return #private::never_called::<#hint>();
             }
         };
         self.awaited(

@@ -8,6 +8,7 @@ use crate::stage::model::Stage;
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::LitStr;
 
 const VERBS: Verbs = Verbs {
     enter: "enter",
@@ -30,19 +31,25 @@ const BATCH_VERBS: Verbs = Verbs {
     many: true,
 };
 
-/// The runtime's rule about names, on the name.
+/// The name, with the runtime's rule about names on it.
+fn checked_name(name: &LitStr, is_custom: bool, paths: &CratePath) -> TokenStream {
+    let rule = if is_custom {
+        "custom_stage_name"
+    } else {
+        "stage_name"
+    };
+    let rule = paths.private_at(name.span(), rule);
+    let argument = respan(quote!((#name)), name.span());
+    quote!(#rule #argument)
+}
+
+/// The same alone, where there is no site to have a name.
 pub(crate) fn name_check(args: &Args, paths: &CratePath) -> TokenStream {
     let Some(name) = &args.name else {
         return TokenStream::new();
     };
-    let rule = if args.custom.key().is_some() {
-        "assert_stage_grammar"
-    } else {
-        "assert_stage_name"
-    };
-    let rule = paths.private_at(name.span(), rule);
-    let argument = respan(quote!((#name)), name.span());
-    quote_spanned!(Span::mixed_site()=> const _: () = #rule #argument;)
+    let checked = checked_name(name, args.custom.key().is_some(), paths);
+    quote_spanned!(Span::mixed_site()=> const _: &str = #checked;)
 }
 
 pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn) -> TokenStream {
@@ -50,9 +57,10 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
     let settings = &stage.settings;
     let private = settings.paths.private();
     let name = &stage.name;
+    let checked = checked_name(name, stage.is_custom, &settings.paths);
     // On the name: the runtime learns file and line from where this call stands.
     let stage_site = settings.paths.private_at(name.span(), "Site::stage");
-    let arguments = respan(quote!((#name, ::core::module_path!())), name.span());
+    let arguments = respan(quote!((#checked, ::core::module_path!())), name.span());
     let options = settings.site_options(&private);
     let device = stage.device.then(|| quote_spanned!(span=> .device()));
     let wrap = Wrap {

@@ -12,6 +12,8 @@ use syn::{Expr, LitStr};
 /// A stage. Its name's grammar is rustc's to check, by the runtime's rule.
 pub(crate) struct Stage {
     pub(crate) name: LitStr,
+    /// `custom`: no typing error for a well-known name.
+    pub(crate) is_custom: bool,
     pub(crate) device: bool,
     pub(crate) batch: Option<Expr>,
     pub(crate) settings: Settings,
@@ -39,6 +41,7 @@ impl Stage {
         let settings = args.shared.check(paths, function, diagnostics);
         Some(Self {
             name: args.name?,
+            is_custom: args.custom.key().is_some(),
             device: args.device.take().is_some(),
             batch: args.batch.take(),
             settings,

@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn execute(&self, batch: &Batch<Features, Answer>) -> Vec<Result<Logits, ModelError>> {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!())
+        static __SITE: P::Site = P::Site::stage(
+                P::stage_name("execute"),
+                ::core::module_path!(),
+            )
             .names_model();
         &__SITE
     };
@@ -25,11 +27,13 @@ fn execute(&self, batch: &Batch<Features, Answer>) -> Vec<Result<Logits, ModelEr
 async fn execute_later(
     inputs: Vec<Queued<Features>>,
 ) -> Result<Vec<Logits>, ModelError> {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __arguments = if P::enabled() {
@@ -41,10 +45,8 @@ async fn execute_later(
             __site,
             __arguments,
             async move {
-                if let ::core::option::Option::Some(__r) = P::hint::<
-                    Result<Vec<Logits>, ModelError>,
-                >() {
-                    return __r;
+                if false {
+                    return P::never_called::<Result<Vec<Logits>, ModelError>>();
                 }
                 let (inputs,) = (inputs,);
                 ({ forward(inputs).await })

@@ -5,11 +5,13 @@ fn execute<'a>(
     &'a self,
     mut input: Input,
 ) -> Pin<Box<dyn Future<Output = Result<Logits, Error>> + Send + 'a>> {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     ({

@@ -2,14 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 async fn execute(request: Request) -> Result<Logits, Error> {
-    const _: () = crate::telemetry::__private::assert_stage_name("execute");
     let __site = {
         #[crate::telemetry::__private::linkme::distributed_slice(
             crate::telemetry::__private::SITES
         )]
         #[linkme(crate = crate::telemetry::__private::linkme)]
         static __SITE: crate::telemetry::__private::Site = crate::telemetry::__private::Site::stage(
-                "execute",
+                crate::telemetry::__private::stage_name("execute"),
                 ::core::module_path!(),
             )
             .buckets(crate::telemetry::__private::Buckets::Edges(&[0.5]))
@@ -34,10 +33,10 @@ async fn execute(request: Request) -> Result<Logits, Error> {
             __site,
             __arguments,
             async move {
-                if let ::core::option::Option::Some(__r) = crate::telemetry::__private::hint::<
-                    Result<Logits, Error>,
-                >() {
-                    return __r;
+                if false {
+                    return crate::telemetry::__private::never_called::<
+                        Result<Logits, Error>,
+                    >();
                 }
                 let (request,) = (request,);
                 ({ run(request).await })

@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn execute(&self, input: Input) -> impl Future<Output = Result<Logits, Error>> + Send {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     P::run_deferred(

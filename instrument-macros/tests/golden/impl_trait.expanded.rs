@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn decode<'a>(tokens: &'a [u32]) -> Result<impl Iterator<Item = String> + 'a, Error> {
-    const _: () = P::assert_stage_name("decode");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("decode", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("decode"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     P::run_sync(

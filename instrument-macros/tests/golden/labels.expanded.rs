@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 async fn postprocess(&self, request: Request) -> Answer {
-    const _: () = P::assert_stage_name("postprocess");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("postprocess", ::core::module_path!())
+        static __SITE: P::Site = P::Site::stage(
+                P::stage_name("postprocess"),
+                ::core::module_path!(),
+            )
             .labels(&["kind", "source"])
             .names_model();
         &__SITE
@@ -22,8 +24,8 @@ async fn postprocess(&self, request: Request) -> Answer {
             __site,
             __arguments,
             async move {
-                if let ::core::option::Option::Some(__r) = P::hint::<Answer>() {
-                    return __r;
+                if false {
+                    return P::never_called::<Answer>();
                 }
                 let (request,) = (request,);
                 ({ render(request).await })

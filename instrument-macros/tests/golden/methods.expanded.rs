@@ -5,11 +5,13 @@ pub(crate) fn forward(self: Box<Self>, batch: Batch) -> Logits
 where
     Self: Sized,
 {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
@@ -33,11 +35,13 @@ where
     T: 'a,
     for<'b> &'b T: Split<'b>,
 {
-    const _: () = P::assert_stage_name("preprocess");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("preprocess", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("preprocess"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
@@ -53,21 +57,21 @@ async fn consume(
     &(first, ref rest): &(u8, Vec<u8>),
     __arg2: Limit,
 ) -> Result<Self, Error> {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let (__r, __guard) = P::Staged::new(
             __site,
             P::StageArgs::NONE,
             async move {
-                if let ::core::option::Option::Some(__r) = P::hint::<
-                    Result<Self, Error>,
-                >() {
-                    return __r;
+                if false {
+                    return P::never_called::<Result<Self, Error>>();
                 }
                 let _ = &self;
                 let (first, rest, __arg2) = (first, rest, __arg2);

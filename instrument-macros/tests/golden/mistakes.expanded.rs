@@ -2,7 +2,7 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn execute(batch: &Batch) -> Logits {
-    const _: () = P::assert_stage_name("exeucte");
+    const _: &str = P::stage_name("exeucte");
     forward(batch)
 }
 ::core::compile_error! {

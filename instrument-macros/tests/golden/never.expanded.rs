@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 async fn worker(queue: Queue) -> ! {
-    const _: () = P::assert_stage_name("worker");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("worker", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("worker"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     P::run_never(
@@ -24,11 +26,13 @@ async fn worker(queue: Queue) -> ! {
         .await
 }
 fn spin(queue: Queue) -> ! {
-    const _: () = P::assert_stage_name("worker");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("worker", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("worker"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);

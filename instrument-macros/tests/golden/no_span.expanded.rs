@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn one_token(state: &mut State) -> Token {
-    const _: () = P::assert_stage_name("decode");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("decode", ::core::module_path!())
+        static __SITE: P::Site = P::Site::stage(
+                P::stage_name("decode"),
+                ::core::module_path!(),
+            )
             .no_span();
         &__SITE
     };

@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
-    const _: () = P::assert_stage_name("decode");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("decode", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("decode"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
@@ -27,10 +29,8 @@ async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
             __site,
             P::Opening::new(__site),
             async move {
-                if let ::core::option::Option::Some(__r) = P::hint::<
-                    Result<BoxStream<'static, Token>, Error>,
-                >() {
-                    return __r;
+                if false {
+                    return P::never_called::<Result<BoxStream<'static, Token>, Error>>();
                 }
                 let (prompt,) = (prompt,);
                 ({
@@ -50,11 +50,13 @@ async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
 fn boxed_future<'a>(
     &'a self,
 ) -> BoxFuture<'a, Result<Response<BoxStream<'a, Token>>, Status>> {
-    const _: () = P::assert_stage_name("decode");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("decode", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("decode"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     ({

@@ -6,11 +6,13 @@ pub fn preprocess(
     scratch: Vec<f32>,
     _limit: Limit,
 ) -> Result<Features, Error> {
-    const _: () = P::assert_stage_name("preprocess");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("preprocess", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("preprocess"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);

@@ -3,11 +3,13 @@
 
 #[track_caller]
 fn execute(&mut self, index: usize) -> Option<&mut Logits> {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::InPlace::enter(__site, P::StageArgs::NONE);

@@ -2,11 +2,13 @@
 // `P` stands for `::instrument_inference::__private`.
 
 fn rerank(items: &mut [Item]) {
-    const _: () = P::assert_stage_grammar("rerank");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("rerank", ::core::module_path!())
+        static __SITE: P::Site = P::Site::stage(
+                P::custom_stage_name("rerank"),
+                ::core::module_path!(),
+            )
             .buckets(P::Buckets::Edges(&[0.001, 0.01, 1.0]));
         &__SITE
     };

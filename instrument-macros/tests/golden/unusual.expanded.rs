@@ -4,11 +4,13 @@
 #[no_mangle]
 pub unsafe extern "C" fn execute(input: *const u8, _reserved: usize) -> i32 {
     #![allow(unused_unsafe)]
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let __guard = P::enter(__site, P::StageArgs::NONE);
@@ -17,21 +19,21 @@ pub unsafe extern "C" fn execute(input: *const u8, _reserved: usize) -> i32 {
     __r
 }
 async unsafe fn later(input: *const u8) -> Result<impl Iterator<Item = u8>, Error> {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     let (__r, __guard) = P::Staged::new(
             __site,
             P::StageArgs::NONE,
             async move {
-                if let ::core::option::Option::Some(__r) = P::hint::<
-                    Result<_, Error>,
-                >() {
-                    return __r;
+                if false {
+                    return P::never_called::<Result<_, Error>>();
                 }
                 ({ unsafe { forward(input) }.await })
             },
@@ -54,11 +56,13 @@ where
     'life0: 'async_trait,
     Self: 'async_trait,
 {
-    const _: () = P::assert_stage_name("execute");
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::stage("execute", ::core::module_path!());
+        static __SITE: P::Site = P::Site::stage(
+            P::stage_name("execute"),
+            ::core::module_path!(),
+        );
         &__SITE
     };
     ({

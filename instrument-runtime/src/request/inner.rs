@@ -14,28 +14,28 @@ pub trait InnerErrorType {
 }
 
 /// Errors that say what they are.
-impl<T: Classify + ?Sized> InnerErrorType for &&&Probe<'_, T> {
+impl<T: Classify + ?Sized> InnerErrorType for &&&Probe<&T> {
     fn __inner_error_type(&self) -> ErrorType {
         self.0.error_type()
     }
 }
 
 /// `anyhow::Error`, `eyre::Report` and their like, without naming them.
-impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> InnerErrorType for &&Probe<'_, T> {
+impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> InnerErrorType for &&Probe<&T> {
     fn __inner_error_type(&self) -> ErrorType {
         chain(self.0.as_ref())
     }
 }
 
 /// Errors of the standard trait.
-impl<T: Error> InnerErrorType for &Probe<'_, T> {
+impl<T: Error> InnerErrorType for &Probe<&T> {
     fn __inner_error_type(&self) -> ErrorType {
         chain_of_borrowed(self.0)
     }
 }
 
 /// Errors of which nothing is known.
-impl<T: ?Sized> InnerErrorType for Probe<'_, T> {
+impl<T: ?Sized> InnerErrorType for Probe<&T> {
     fn __inner_error_type(&self) -> ErrorType {
         ErrorType::Internal
     }

@@ -23,40 +23,83 @@ impl ToOutcome for Outcome {
     }
 }
 
-/// A value whose type is to be asked.
+/// A reference to a value whose type is to be asked.
 #[derive(Debug)]
-pub struct Probe<'a, T: ?Sized>(pub &'a T);
+pub struct Probe<R>(pub R);
 
-/// The error of what cannot fail.
+/// What a value has no part of. Never made, so that rustc leaves out what would be done with it.
 #[derive(Debug)]
-pub enum CannotFail {}
+pub enum Nothing {}
+
+/// A value in parts: one question for each function that is annotated, since each is compiled there.
+#[derive(Debug)]
+pub enum Parts<Value, Inner, Error> {
+    /// It is no `Result`, and has been asked.
+    Whole(Outcome),
+    /// What is in a `Result`, or in a `Result` in one, as tasks and time limits give.
+    Value(Value),
+    /// The error of a `Result` in a `Result`.
+    Inner(Inner),
+    /// The error of a `Result`.
+    Error(Error),
+}
 
 /// Tells a `Result` from everything else.
 pub trait Split {
-    /// The value inside, or the value itself.
-    type Value: ?Sized;
-    /// The error inside.
-    type Error: ?Sized;
-    /// # Errors
-    /// The error inside.
-    fn __split(&self) -> Result<&Self::Value, &Self::Error>;
+    /// A reference to the value inside, if it can be there.
+    type Value;
+    /// A reference to the error of a `Result` inside, if it can be there.
+    type Inner;
+    /// A reference to the error inside, if it can be there.
+    type Error;
+    /// The one that is there.
+    fn __split(&self) -> Parts<Self::Value, Self::Inner, Self::Error>;
 }
 
-impl<T, E> Split for &Probe<'_, Result<T, E>> {
-    type Value = T;
-    type Error = E;
+impl<'a, T, I, E> Split for &&&Probe<&'a Result<Result<T, I>, E>> {
+    type Value = &'a T;
+    type Inner = &'a I;
+    type Error = &'a E;
     #[inline]
-    fn __split(&self) -> Result<&T, &E> {
-        self.0.as_ref()
+    fn __split(&self) -> Parts<&'a T, &'a I, &'a E> {
+        match self.0 {
+            Ok(Ok(value)) => Parts::Value(value),
+            Ok(Err(error)) => Parts::Inner(error),
+            Err(error) => Parts::Error(error),
+        }
     }
 }
 
-impl<T: ?Sized> Split for Probe<'_, T> {
-    type Value = T;
-    type Error = CannotFail;
+impl<'a, T, E> Split for &&Probe<&'a Result<T, E>> {
+    type Value = &'a T;
+    type Inner = Nothing;
+    type Error = &'a E;
     #[inline]
-    fn __split(&self) -> Result<&T, &CannotFail> {
-        Ok(self.0)
+    fn __split(&self) -> Parts<&'a T, Nothing, &'a E> {
+        match self.0 {
+            Ok(value) => Parts::Value(value),
+            Err(error) => Parts::Error(error),
+        }
+    }
+}
+
+impl<T: ToOutcome + ?Sized> Split for &Probe<&T> {
+    type Value = Nothing;
+    type Inner = Nothing;
+    type Error = Nothing;
+    #[inline]
+    fn __split(&self) -> Parts<Nothing, Nothing, Nothing> {
+        Parts::Whole(self.0.to_outcome())
+    }
+}
+
+impl<T: ?Sized> Split for Probe<&T> {
+    type Value = Nothing;
+    type Inner = Nothing;
+    type Error = Nothing;
+    #[inline]
+    fn __split(&self) -> Parts<Nothing, Nothing, Nothing> {
+        Parts::Whole(Outcome::Ok)
     }
 }
 
@@ -67,7 +110,7 @@ pub trait ValueOutcome {
 }
 
 /// Values that say how it ended.
-impl<T: ToOutcome + ?Sized> ValueOutcome for &Probe<'_, T> {
+impl<T: ToOutcome + ?Sized> ValueOutcome for &Probe<&T> {
     #[inline]
     fn __value_outcome(&self) -> Outcome {
         self.0.to_outcome()
@@ -75,10 +118,17 @@ impl<T: ToOutcome + ?Sized> ValueOutcome for &Probe<'_, T> {
 }
 
 /// Values that say nothing.
-impl<T: ?Sized> ValueOutcome for Probe<'_, T> {
+impl<T: ?Sized> ValueOutcome for Probe<&T> {
     #[inline]
     fn __value_outcome(&self) -> Outcome {
         Outcome::Ok
+    }
+}
+
+/// Values that are not there.
+impl ValueOutcome for Probe<Nothing> {
+    fn __value_outcome(&self) -> Outcome {
+        match self.0 {}
     }
 }
 
@@ -89,37 +139,44 @@ pub trait ErrorOutcome {
 }
 
 /// Errors that are answers: the status code of `Err(StatusCode::UNAUTHORIZED)` decides.
-impl<T: ToOutcome + ?Sized> ErrorOutcome for &&&&Probe<'_, T> {
+impl<T: ToOutcome + ?Sized> ErrorOutcome for &&&&Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
         self.0.to_outcome()
     }
 }
 
 /// Errors that say what they are.
-impl<T: Classify + ?Sized> ErrorOutcome for &&&Probe<'_, T> {
+impl<T: Classify + ?Sized> ErrorOutcome for &&&Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
         Outcome::of_error(self.0.error_type())
     }
 }
 
 /// `anyhow::Error`, `eyre::Report` and their like, without naming them.
-impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> ErrorOutcome for &&Probe<'_, T> {
+impl<T: AsRef<dyn Error + Send + Sync + 'static> + ?Sized> ErrorOutcome for &&Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
         Outcome::of_error(chain(self.0.as_ref()))
     }
 }
 
 /// Errors of the standard trait.
-impl<T: Error> ErrorOutcome for &Probe<'_, T> {
+impl<T: Error> ErrorOutcome for &Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
         Outcome::of_error(chain_of_borrowed(self.0))
     }
 }
 
 /// Errors of which nothing is known.
-impl<T: ?Sized> ErrorOutcome for Probe<'_, T> {
+impl<T: ?Sized> ErrorOutcome for Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
         Outcome::Error(ErrorType::Internal)
+    }
+}
+
+/// Errors that are not there.
+impl ErrorOutcome for Probe<Nothing> {
+    fn __error_outcome(&self) -> Outcome {
+        match self.0 {}
     }
 }
 
@@ -129,19 +186,15 @@ impl<T: ?Sized> ErrorOutcome for Probe<'_, T> {
 macro_rules! __outcome {
     ($value:expr) => {{
         use $crate::__private::{ErrorOutcome as _, Split as _, ValueOutcome as _};
-        match (&&$crate::__private::Probe($value)).__split() {
-            $crate::__private::Ok(__value) => {
-                // A result in a result: what tasks and time limits give.
-                match (&&$crate::__private::Probe(__value)).__split() {
-                    $crate::__private::Ok(__value) => {
-                        (&&$crate::__private::Probe(__value)).__value_outcome()
-                    }
-                    $crate::__private::Err(__error) => {
-                        (&&&&&$crate::__private::Probe(__error)).__error_outcome()
-                    }
-                }
+        match (&&&&$crate::__private::Probe($value)).__split() {
+            $crate::__private::Parts::Whole(__outcome) => __outcome,
+            $crate::__private::Parts::Value(__value) => {
+                (&&$crate::__private::Probe(__value)).__value_outcome()
             }
-            $crate::__private::Err(__error) => {
+            $crate::__private::Parts::Inner(__error) => {
+                (&&&&&$crate::__private::Probe(__error)).__error_outcome()
+            }
+            $crate::__private::Parts::Error(__error) => {
                 (&&&&&$crate::__private::Probe(__error)).__error_outcome()
             }
         }
@@ -202,16 +255,23 @@ pub trait Answers {
     fn __answers(&self) -> Option<&[Self::Answer]>;
 }
 
-impl<T, E> Answers for &Probe<'_, Vec<Result<T, E>>> {
+impl<T, E, F> Answers for &&Probe<&Result<Vec<Result<T, E>>, F>> {
+    type Answer = Result<T, E>;
+    fn __answers(&self) -> Option<&[Result<T, E>]> {
+        self.0.as_deref().ok()
+    }
+}
+
+impl<T, E> Answers for &Probe<&Vec<Result<T, E>>> {
     type Answer = Result<T, E>;
     fn __answers(&self) -> Option<&[Result<T, E>]> {
         Some(self.0)
     }
 }
 
-impl<T: ?Sized> Answers for Probe<'_, T> {
-    type Answer = CannotFail;
-    fn __answers(&self) -> Option<&[CannotFail]> {
+impl<T: ?Sized> Answers for Probe<&T> {
+    type Answer = Nothing;
+    fn __answers(&self) -> Option<&[Nothing]> {
         None
     }
 }
@@ -221,24 +281,18 @@ impl<T: ?Sized> Answers for Probe<'_, T> {
 #[macro_export]
 macro_rules! __outcomes {
     ($value:expr) => {{
-        use $crate::__private::{Answers as _, ErrorOutcome as _, Split as _, ValueOutcome as _};
-        match (&&$crate::__private::Probe($value)).__split() {
-            $crate::__private::Ok(__value) => {
-                match (&&$crate::__private::Probe(__value)).__answers() {
-                    $crate::__private::Some(__each) => $crate::__private::Outcomes::Each(
-                        __each
-                            .iter()
-                            .map(|__one| $crate::__outcome!(__one))
-                            .collect(),
-                    ),
-                    $crate::__private::None => $crate::__private::Outcomes::All(
-                        (&&$crate::__private::Probe(__value)).__value_outcome(),
-                    ),
-                }
-            }
-            $crate::__private::Err(__error) => $crate::__private::Outcomes::All(
-                (&&&&&$crate::__private::Probe(__error)).__error_outcome(),
+        use $crate::__private::Answers as _;
+        let __value = $value;
+        match (&&&$crate::__private::Probe(__value)).__answers() {
+            $crate::__private::Some(__each) => $crate::__private::Outcomes::Each(
+                __each
+                    .iter()
+                    .map(|__one| $crate::__outcome!(__one))
+                    .collect(),
             ),
+            $crate::__private::None => {
+                $crate::__private::Outcomes::All($crate::__outcome!(__value))
+            }
         }
     }};
 }

@@ -22,11 +22,10 @@ pub fn call<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Always `None`. Gives `return` and the tail of an async block the type they are expected to have.
-#[inline]
+/// Never called. Gives `return` and the tail of an async block the type they are expected to have.
 #[must_use]
-pub fn hint<T>() -> Option<T> {
-    None
+pub fn never_called<T>() -> T {
+    unreachable!("only its type is of use")
 }
 
 /// Anything with a return type.
@@ -172,9 +171,11 @@ impl Drop for Around {
     }
 }
 
+// What a poll does is here, and not in `Staged`: that is compiled once for each future.
 impl Progress {
+    /// The future is about to be polled.
     #[inline]
-    fn begin_poll(&mut self, around: &mut Around) {
+    fn begin_poll(&mut self, around: &mut Around) -> Inside {
         if let Progress::Fresh { site, args } = *self {
             *self = Progress::begin(site, args, around);
         }
@@ -183,6 +184,7 @@ impl Progress {
             Progress::Fresh { .. } | Progress::Off => {}
             Progress::Done => panic!("a future was polled after it had finished"),
         }
+        around.0.enter()
     }
 
     fn begin(site: &'static Site, args: StageArgs, around: &mut Around) -> Progress {
@@ -205,15 +207,22 @@ impl Progress {
         }
     }
 
+    /// It has not finished.
     #[inline]
-    fn end_poll(&mut self) {
+    fn end_poll(&mut self, inside: Inside) {
+        drop(inside);
         if let Progress::Begun { polling, .. } = self {
             *polling = false;
         }
     }
 
+    /// It has finished.
     #[inline]
-    fn finish(&mut self) -> EnteredStage {
+    fn finish(&mut self, around: &mut Around, inside: Inside) -> EnteredStage {
+        if inside.is_some() {
+            around.0 = Traced::NONE;
+            inside.park();
+        }
         let (open, tally) = match self {
             Progress::Begun { open, tally, .. } => {
                 (std::mem::replace(open, Open::NONE), tally.take())
@@ -292,20 +301,12 @@ impl<F: Future> Future for Staged<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        this.progress.begin_poll(this.around);
         // unwinding out of here leaves it polling
-        let inside = this.around.0.enter();
+        let inside = this.progress.begin_poll(this.around);
         match this.future.poll(cx) {
-            Poll::Ready(value) => {
-                if inside.is_some() {
-                    this.around.0 = Traced::NONE;
-                    inside.park();
-                }
-                Poll::Ready((value, this.progress.finish()))
-            }
+            Poll::Ready(value) => Poll::Ready((value, this.progress.finish(this.around, inside))),
             Poll::Pending => {
-                drop(inside);
-                this.progress.end_poll();
+                this.progress.end_poll(inside);
                 Poll::Pending
             }
         }

@@ -1,38 +1,37 @@
 //! The rule for stage names, as `const fn`s that expansions call on the user's own literal.
 
-use crate::vocab::stage::WELL_KNOWN;
+use crate::vocab::stage::{WELL_KNOWN, is_well_known};
 
 const LONGEST: usize = 32;
 
-/// Refuses, at compile time, a stage name that is malformed or one edit away from a well-known one.
+/// A stage's name; refused at compile time if it is malformed, or one edit away from a well-known one.
 ///
 /// # Panics
 /// At compile time, with the rule's text: that is its purpose.
 #[track_caller]
-pub const fn assert_stage_name(name: &str) {
-    let mut i = 0;
-    while i < WELL_KNOWN.len() {
-        if same(name, WELL_KNOWN[i]) {
-            return;
-        }
-        i += 1;
+#[must_use]
+pub const fn stage_name(name: &'static str) -> &'static str {
+    if is_well_known(name) {
+        return name;
     }
-    assert_stage_grammar(name);
-    i = 0;
+    let name = custom_stage_name(name);
+    let mut i = 0;
     while i < WELL_KNOWN.len() {
         if one_edit_apart(name, WELL_KNOWN[i]) {
             refuse_look_alike(i);
         }
         i += 1;
     }
+    name
 }
 
-/// Refuses, at compile time, a stage name that is malformed.
+/// A stage's name; refused at compile time if it is malformed.
 ///
 /// # Panics
 /// At compile time, with the rule's text: that is its purpose.
 #[track_caller]
-pub const fn assert_stage_grammar(name: &str) {
+#[must_use]
+pub const fn custom_stage_name(name: &'static str) -> &'static str {
     let bytes = name.as_bytes();
     assert!(!bytes.is_empty(), "a stage needs a name, such as `execute`");
     assert!(
@@ -59,6 +58,7 @@ pub const fn assert_stage_grammar(name: &str) {
         }
         i += 1;
     }
+    name
 }
 
 /// A `const fn` cannot put a name together: one text for each.
@@ -84,10 +84,6 @@ const fn refuse_look_alike(well_known: usize) -> ! {
         }
         _ => panic!("one letter away from `decode`: did you mean \"decode\"? If not, add `custom`"),
     }
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && common_prefix(a.as_bytes(), b.as_bytes()) == a.len()
 }
 
 const fn common_prefix(a: &[u8], b: &[u8]) -> usize {
@@ -135,11 +131,11 @@ mod tests {
     #[test]
     fn well_known_and_own_names_pass() {
         for name in ["execute", "rerank", "step_2", "a"] {
-            assert_stage_name(name);
+            assert_eq!(stage_name(name), name);
         }
         // two well-known names never refuse each other
         for name in WELL_KNOWN {
-            assert_stage_name(name);
+            assert_eq!(stage_name(name), name);
         }
     }
 
@@ -147,10 +143,11 @@ mod tests {
     fn malformed_names_are_refused() {
         for name in ["", "Execute", "1st", "_x", "a-b", "pre process", "größe"] {
             assert!(
-                std::panic::catch_unwind(|| assert_stage_grammar(name)).is_err(),
+                std::panic::catch_unwind(|| custom_stage_name(name)).is_err(),
                 "{name}"
             );
         }
-        assert!(std::panic::catch_unwind(|| assert_stage_grammar(&"a".repeat(33))).is_err());
+        let too_long = "abcdefghijklmnopqrstuvwxyz_0123456";
+        assert!(std::panic::catch_unwind(|| custom_stage_name(too_long)).is_err());
     }
 }
