@@ -33,10 +33,6 @@ const LINTS: [&str; 21] = [
 
 /// What differs, and why it can't be otherwise.
 const LOST: &[(&str, &str)] = &[
-    (
-        "clippy::inline_always",
-        "it asks the first statement, which is an item",
-    ),
     ("clippy::missing_const_for_fn", "it can't be one any more"),
     ("clippy::unused_async", "the stage is awaited"),
     (
