@@ -27,6 +27,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
         body,
         inner: Vec::new(),
         outer: Vec::new(),
+        renamed: Vec::new(),
         statements: TokenStream::new(),
     };
     // Whether something before is dropped inside: then what is left outside is dropped too late.
@@ -114,6 +115,8 @@ struct Names<'a> {
     body: &'a TokenStream,
     inner: Vec<TokenStream>,
     outer: Vec<Ident>,
+    /// What has a name outside that only the macro can read.
+    renamed: Vec<String>,
     statements: TokenStream,
 }
 
@@ -215,10 +218,12 @@ impl Names<'_> {
         let mut inner = user.clone();
         let text = user.unraw().to_string();
         if !mentions(self.attribute, &text) {
-            if !text.starts_with("__") {
-                // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can
-                // read. Not `__x`: that could be one of the expansion's own.
+            // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can
+            // read. Not `__x`: that could be one of the expansion's own. Nor a second `x`, from somebody else's macro: the
+            // two are told apart by where they come from.
+            if !text.starts_with("__") && !self.renamed.contains(&text) {
                 name.ident.set_span(generated(user.span()));
+                self.renamed.push(text);
             }
         } else if unused(&user) {
             return;
