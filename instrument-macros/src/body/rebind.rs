@@ -9,7 +9,7 @@ use crate::paths::generated;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{FieldPat, FnArg, Ident, Pat, PatIdent, ReceiverKind, Signature, Type};
+use syn::{FieldPat, FnArg, Ident, Pat, PatIdent, ReceiverKind, Signature, Token, Type};
 
 /// A signature and the statements that go with it.
 pub(crate) struct Rebound {
@@ -42,8 +42,9 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
                 };
                 // `self` can't be bound again. Mentioned whole, it is captured whole and not field by field.
                 if !borrowed {
+                    let cfg = this.attrs.iter().filter(|one| one.path().is_ident("cfg"));
                     let this = &this.self_token;
-                    receiver = quote_spanned!(span=> let _ = &#this;);
+                    receiver = quote_spanned!(span=> #(#cfg)* let _ = &#this;);
                 }
                 preceded |= !borrowed;
             }
@@ -173,7 +174,9 @@ impl Names<'_> {
             }),
         );
         // First as a whole: what the pattern leaves unbound is dropped with it, right after what it binds.
-        self.inner.push(name.to_token_stream());
+        let borrows = user.to_token_stream().to_string().contains("ref mut ");
+        let mutability = borrows.then(|| Token![mut](Span::mixed_site()));
+        self.inner.push(quote!(#mutability #name));
         self.outer.push(name.clone());
         if !matches!(user, Pat::Wild(_)) {
             self.flush();
@@ -362,6 +365,10 @@ mod tests {
             "let _ = & self ; let (__arg1 ,) = (__arg1 ,) ; let ref b = __arg1 ;"
         );
         assert_eq!(
+            run("fn f(self, ref mut b: B)").1,
+            "let _ = & self ; let (mut __arg1 ,) = (__arg1 ,) ; let ref mut b = __arg1 ;"
+        );
+        assert_eq!(
             run("fn f((A(a) | B(a)): A)").1,
             "let (__arg0 ,) = (__arg0 ,) ; let (A (a) | B (a)) = __arg0 ;"
         );
@@ -383,5 +390,9 @@ mod tests {
     #[test]
     fn parameters_with_attributes_stay() {
         assert_eq!(run("fn f(#[cfg(any())] mut a: A)").1, "");
+        assert_eq!(
+            run("fn f(#[cfg(any())] #[allow(unused)] self)").1,
+            "# [cfg (any ())] let _ = & self ;"
+        );
     }
 }
