@@ -230,18 +230,25 @@ impl Wrap<'_> {
         self.awaited(
             returns,
             &quote_spanned!(span=> async move { #expected #statements #block }),
+            &TokenStream::new(),
             &last,
         )
     }
 
-    /// Awaits `future` and ends with its value, the variable `last`.
-    fn awaited(&self, returns: &Returns, future: &TokenStream, last: &Ident) -> TokenStream {
+    /// Awaits `future` and ends with its value, the variable `last`; `declared` is the type of value and guard.
+    fn awaited(
+        &self,
+        returns: &Returns,
+        future: &TokenStream,
+        declared: &TokenStream,
+        last: &Ident,
+    ) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments) = (&self.private, self.arguments());
         let (wrapper, value, guard) = (local(self.verbs.future), local("__r"), local("__guard"));
         let ending = self.ending(returns, last);
         quote_spanned! {span=>
-            let (#value, #guard) = #private::#wrapper::new(#arguments, #future).await;
+            let (#value, #guard) #declared = #private::#wrapper::new(#arguments, #future).await;
             #ending
         }
     }
@@ -368,16 +375,19 @@ impl Wrap<'_> {
 
     /// A returned future that gives a stream.
     fn deferred_stream(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
         let (value, deferred) = (local("__r"), local("__future"));
-        let awaited = self.awaited(returns, &deferred.to_token_stream(), &value);
         let output = output(returns);
+        let awaited = self.awaited(
+            returns,
+            &deferred.to_token_stream(),
+            &quote_spanned!(span=> : (#output, _)),
+            &value,
+        );
         // The body has run when the future is made, as without us.
-        quote_spanned! {Span::mixed_site()=> {
+        quote_spanned! {span=> {
             let #deferred = #future;
-            async move {
-                let #value: #output = { #awaited };
-                #value
-            }
+            async move { #awaited }
         }}
     }
 

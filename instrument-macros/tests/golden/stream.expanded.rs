@@ -61,20 +61,21 @@ fn boxed_future<'a>(
         Box::pin({
             let __future = async move { self.run().await };
             async move {
-                let __r: Result<Response<BoxStream<'a, Token>>, Status> = {
-                    let (__r, __guard) = P::Staged::new(
-                            __site,
-                            P::StageArgs::NONE,
-                            __future,
-                        )
-                        .await;
-                    let mut __guard = P::Some(__guard);
-                    let __r = P::follow(__r, &mut __guard, |__r: &_| P::outcome!(__r));
-                    if let P::Some(__guard) = __guard {
-                        __guard.exit(P::outcome!(& __r));
-                    }
-                    __r
-                };
+                let (
+                    __r,
+                    __guard,
+                ): (
+                    <BoxFuture<
+                        'a,
+                        Result<Response<BoxStream<'a, Token>>, Status>,
+                    > as ::core::future::Future>::Output,
+                    _,
+                ) = P::Staged::new(__site, P::StageArgs::NONE, __future).await;
+                let mut __guard = P::Some(__guard);
+                let __r = P::follow(__r, &mut __guard, |__r: &_| P::outcome!(__r));
+                if let P::Some(__guard) = __guard {
+                    __guard.exit(P::outcome!(& __r));
+                }
                 __r
             }
         })
