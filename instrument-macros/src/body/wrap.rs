@@ -5,7 +5,7 @@ use crate::paths::{generated, moved, respan};
 use crate::syntax::partial_fn::{PartialFn, braced};
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::streams::StreamType;
-use crate::syntax::tail::{BoxedTail, before_closure};
+use crate::syntax::tail::{AsyncTail, BoxedTail, before_closure};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -133,7 +133,12 @@ impl Wrap<'_> {
         if sig.asyncness.is_some() {
             return self.rebound(|body| self.future(&returns, body));
         }
+        let seen = match returns.shape {
+            Shape::Future(_) => self.traced(&returns, &function.body),
+            _ => None,
+        };
         match &returns.shape {
+            Shape::Future(_) if seen.is_some() => self.assemble(sig, &seen.into_token_stream()),
             Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
@@ -337,8 +342,15 @@ impl Wrap<'_> {
             parentheses,
         }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
-            let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
+            let seen = self.traced(returns, &future);
+            let argument = seen
+                .clone()
+                .unwrap_or_else(|| self.deferred(returns, &future));
+            let mut argument = Group::new(Delimiter::Parenthesis, argument);
             argument.set_span(parentheses);
+            if seen.is_some() {
+                return self.assemble(&self.function.sig, &quote!(#head #argument));
+            }
             let body = braced(quote!(#head #argument), self.function.block.span());
             return self.assemble(&self.function.sig, &nested(&body));
         }
@@ -357,6 +369,18 @@ impl Wrap<'_> {
         } else {
             self.rebound(|body| boxed(&self.call(returns, body)))
         }
+    }
+
+    /// A body that ends in an `async` block, with such a block in its place: an attribute below looks for it.
+    fn traced(&self, returns: &Returns, body: &TokenStream) -> Option<TokenStream> {
+        let AsyncTail {
+            head,
+            future,
+            braces,
+        } = AsyncTail::find(body.clone()).filter(|_| self.function.is_traced())?;
+        let (span, deferred) = (Span::mixed_site(), self.deferred(returns, &future));
+        let block = braced(quote_spanned!(span=> (#deferred).await), braces);
+        Some(quote_spanned!(span=> #head async move #block))
     }
 
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
