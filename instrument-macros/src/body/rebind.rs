@@ -6,6 +6,7 @@
 //! unbound where the attribute needs its names.
 
 use crate::paths::generated;
+use crate::syntax::partial_fn::words;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -27,7 +28,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
         body,
         inner: Vec::new(),
         outer: Vec::new(),
-        renamed: Vec::new(),
+        spelled: spelled(&sig),
         statements: TokenStream::new(),
     };
     // Whether something before is dropped inside: then what is left outside is dropped too late.
@@ -75,6 +76,15 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
     }
 }
 
+fn spelled(sig: &Signature) -> Vec<String> {
+    let patterns = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(input) => Some(input.pat.to_token_stream()),
+        FnArg::Receiver(_) => None,
+    });
+    let words = words(patterns.collect()).into_iter();
+    words.map(|word| word.unraw().to_string()).collect()
+}
+
 /// Whether a value of this type may do something when it is dropped.
 fn needs_drop(declared: &Type) -> bool {
     const COPIED: [&str; 17] = [
@@ -116,8 +126,8 @@ struct Names<'a> {
     body: &'a TokenStream,
     inner: Vec<TokenStream>,
     outer: Vec<Ident>,
-    /// What has a name outside that only the macro can read.
-    renamed: Vec<String>,
+    /// All words in the patterns.
+    spelled: Vec<String>,
     statements: TokenStream,
 }
 
@@ -222,11 +232,11 @@ impl Names<'_> {
         let text = user.unraw().to_string();
         if !mentions(self.attribute, &text) {
             // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can
-            // read. Not `__x`: that could be one of the expansion's own. Nor a second `x`, from somebody else's macro: the
-            // two are told apart by where they come from.
-            if !text.starts_with("__") && !self.renamed.contains(&text) {
+            // read. Not `__x`: that could be one of the expansion's own. Nor where there is a second `x`, from somebody
+            // else's macro: the two are told apart by where they come from.
+            let alone = self.spelled.iter().filter(|word| **word == text).count() == 1;
+            if alone && !text.starts_with("__") {
                 name.ident.set_span(generated(user.span()));
-                self.renamed.push(text);
             }
         } else if unused(&user) {
             return;
