@@ -394,7 +394,7 @@ impl Wrap<'_> {
             self.outcome_of_reference(returns),
         );
         let output = output(returns);
-        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: &#output| #outcome))
+        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: #private::Ref<'_, #output>| #outcome))
     }
 
     /// A returned future that gives a stream.
@@ -455,7 +455,7 @@ impl Wrap<'_> {
         } else {
             quote_spanned!(span=> #private::outcome!(#value))
         };
-        let outcome = quote_spanned!(span=> |#value: &#item| #outcome);
+        let outcome = quote_spanned!(span=> |#value: #private::Ref<'_, #item>| #outcome);
         let Some(stream) = &returns.stream else {
             // On the type: it may be none that holds a stream.
             let at = span.located_at(self.function.returned());

@@ -14,7 +14,11 @@ fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
         let (prompt,) = (prompt,);
         ({ self.engine.run(prompt) })
     });
-    P::streamed(P::Some(__guard), __r, |__r: &Result<Token, Error>| P::outcome!(__r))
+    P::streamed(
+        P::Some(__guard),
+        __r,
+        |__r: P::Ref<'_, Result<Token, Error>>| P::outcome!(__r),
+    )
 }
 async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
     let __site = {
@@ -41,7 +45,7 @@ async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
         )
         .await;
     let mut __guard = P::Some(__guard);
-    let __r = P::follow(__r, &mut __guard, |__r: &_| P::outcome!(__r));
+    let __r = P::follow(__r, &mut __guard, |__r: P::Ref<'_, _>| P::outcome!(__r));
     if let P::Some(__guard) = __guard {
         __guard.exit(P::outcome!(& __r));
     }
@@ -72,7 +76,11 @@ fn boxed_future<'a>(
                     _,
                 ) = P::Staged::new(__site, P::StageArgs::NONE, __future).await;
                 let mut __guard = P::Some(__guard);
-                let __r = P::follow(__r, &mut __guard, |__r: &_| P::outcome!(__r));
+                let __r = P::follow(
+                    __r,
+                    &mut __guard,
+                    |__r: P::Ref<'_, _>| P::outcome!(__r),
+                );
                 if let P::Some(__guard) = __guard {
                     __guard.exit(P::outcome!(& __r));
                 }
