@@ -5,7 +5,7 @@ use crate::paths::{generated, moved, respan};
 use crate::syntax::partial_fn::{PartialFn, braced};
 use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::streams::StreamType;
-use crate::syntax::tail::{BoxedTail, before_closure};
+use crate::syntax::tail::{AsyncTail, BoxedTail, before_closure};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -133,7 +133,12 @@ impl Wrap<'_> {
         if sig.asyncness.is_some() {
             return self.rebound(|body| self.future(&returns, body));
         }
+        let seen = match returns.shape {
+            Shape::Future(_) => self.traced(&returns, &function.body),
+            _ => None,
+        };
         match &returns.shape {
+            Shape::Future(_) if seen.is_some() => self.assemble(sig, &seen.into_token_stream()),
             Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
@@ -224,18 +229,25 @@ impl Wrap<'_> {
         self.awaited(
             returns,
             &quote_spanned!(span=> async move { #expected #statements #block }),
+            &TokenStream::new(),
             &last,
         )
     }
 
-    /// Awaits `future` and ends with its value, the variable `last`.
-    fn awaited(&self, returns: &Returns, future: &TokenStream, last: &Ident) -> TokenStream {
+    /// Awaits `future` and ends with its value, the variable `last`; `declared` is the type of value and guard.
+    fn awaited(
+        &self,
+        returns: &Returns,
+        future: &TokenStream,
+        declared: &TokenStream,
+        last: &Ident,
+    ) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments) = (&self.private, self.arguments());
         let (wrapper, value, guard) = (local(self.verbs.future), local("__r"), local("__guard"));
         let ending = self.ending(returns, last);
         quote_spanned! {span=>
-            let (#value, #guard) = #private::#wrapper::new(#arguments, #future).await;
+            let (#value, #guard) #declared = #private::#wrapper::new(#arguments, #future).await;
             #ending
         }
     }
@@ -324,8 +336,15 @@ impl Wrap<'_> {
             parentheses,
         }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
-            let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
+            let seen = self.traced(returns, &future);
+            let argument = seen
+                .clone()
+                .unwrap_or_else(|| self.deferred(returns, &future));
+            let mut argument = Group::new(Delimiter::Parenthesis, argument);
             argument.set_span(parentheses);
+            if seen.is_some() {
+                return self.assemble(&self.function.sig, &quote!(#head #argument));
+            }
             let body = braced(quote!(#head #argument), self.function.block.span());
             return self.assemble(&self.function.sig, &nested(&body));
         }
@@ -346,6 +365,18 @@ impl Wrap<'_> {
         }
     }
 
+    /// A body that ends in an `async` block, with such a block in its place: an attribute below looks for it.
+    fn traced(&self, returns: &Returns, body: &TokenStream) -> Option<TokenStream> {
+        let AsyncTail {
+            head,
+            future,
+            braces,
+        } = AsyncTail::find(body.clone()).filter(|_| self.function.is_traced())?;
+        let (span, deferred) = (Span::mixed_site(), self.deferred(returns, &future));
+        let block = braced(quote_spanned!(span=> (#deferred).await), braces);
+        Some(quote_spanned!(span=> #head async move #block))
+    }
+
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
@@ -357,21 +388,24 @@ impl Wrap<'_> {
             self.outcome_of_reference(returns),
         );
         let output = output(returns);
-        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: &#output| #outcome))
+        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: #private::Ref<'_, #output>| #outcome))
     }
 
     /// A returned future that gives a stream.
     fn deferred_stream(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
         let (value, deferred) = (local("__r"), local("__future"));
-        let awaited = self.awaited(returns, &deferred.to_token_stream(), &value);
         let output = output(returns);
+        let awaited = self.awaited(
+            returns,
+            &deferred.to_token_stream(),
+            &quote_spanned!(span=> : (#output, _)),
+            &value,
+        );
         // The body has run when the future is made, as without us.
-        quote_spanned! {Span::mixed_site()=> {
+        quote_spanned! {span=> {
             let #deferred = #future;
-            async move {
-                let #value: #output = { #awaited };
-                #value
-            }
+            async move { #awaited }
         }}
     }
 
@@ -415,7 +449,7 @@ impl Wrap<'_> {
         } else {
             quote_spanned!(span=> #private::outcome!(#value))
         };
-        let outcome = quote_spanned!(span=> |#value: &#item| #outcome);
+        let outcome = quote_spanned!(span=> |#value: #private::Ref<'_, #item>| #outcome);
         let Some(stream) = &returns.stream else {
             // On the type: it may be none that holds a stream.
             let at = span.located_at(self.function.returned());
