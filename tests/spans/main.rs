@@ -8,6 +8,7 @@
 mod filters;
 mod hops;
 mod layer;
+mod panics;
 mod shapes;
 mod streams;
 mod subscribers;
