@@ -6,6 +6,7 @@
 )]
 
 mod filters;
+mod forest;
 mod hops;
 mod layer;
 mod panics;
