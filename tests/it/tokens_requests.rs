@@ -7,7 +7,8 @@ use crate::tokens::{
 use futures::{FutureExt, Stream, StreamExt};
 use instrument_inference::testing::Rig;
 use instrument_inference::{
-    FinishReason, LabelSet, MeasureTokens, RequestContext, inference_request, inference_stage,
+    FinishReason, LabelSet, MeasureTokens, RequestContext, TokenKind, inference_request,
+    inference_stage,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -219,6 +220,27 @@ fn tokens_are_on_the_bill_of_the_tenant() {
     assert_eq!(read(handler(&rig, &tenants.get("acme"))), 2);
     let found = counts(&rig, "inference_tokens_total", &["tenant", "token_type"]);
     assert_eq!(shown(&found), "acme output 3");
+}
+
+/// As from a difference that went below 0: added as it is, such a number would take away.
+#[test]
+fn a_number_that_nobody_has_takes_nothing_away() {
+    #[inference_request]
+    fn generates(tokens: u64) {
+        if let Some(request) = RequestContext::current() {
+            request.tokens(TokenKind::Input, tokens);
+        }
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let mut total = 0.0;
+    let labels = "model=\"none\",token_type=\"input\",version=\"none\"";
+    for tokens in [5, u64::MAX, u64::MAX, 0] {
+        generates(tokens);
+        let grown = value(&rig, &format!("inference_tokens_total{{{labels}}}"));
+        assert!(grown >= total, "{grown} after {total}");
+        total = grown;
+    }
 }
 
 #[test]

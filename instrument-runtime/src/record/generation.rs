@@ -19,6 +19,10 @@ use opentelemetry::KeyValue;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// More than any request has. Only a mistake gives more, such as a difference below 0, and a counter that adds such
+/// numbers would wrap around: go down.
+const MOST_TOKENS: u64 = 1 << 52;
+
 /// Places in [`Combo::generation`] after those of the kinds of tokens.
 const MODEL: usize = TokenKind::ALL.len();
 const GEN_AI: usize = MODEL + 1;
@@ -113,6 +117,7 @@ pub(crate) fn series(recorder: &Recorder, combo: &Combo) -> SeriesId {
 
 /// Tokens on the bill of a combination's tenant.
 pub(crate) fn bill(recorder: &Recorder, combo: &Combo, kind: TokenKind, tokens: u64) {
+    let tokens = tokens.min(MOST_TOKENS);
     let counter = known_or(&combo.generation[kind.index()], || {
         let tenant = combo.labels.tenant.as_deref();
         let labels: Vec<_> = [("token_type", kind.as_str())]
@@ -149,6 +154,7 @@ fn count(recorder: &Recorder, combo: &Combo, generated: &Generated) {
     let series = series(recorder, combo);
     for kind in TokenKind::ALL {
         if let Some(tokens) = generated.tokens(kind) {
+            let tokens = tokens.min(MOST_TOKENS);
             local::with(|local| local.push(series.said(Said::tokens(kind), 0, tokens)));
             bill(recorder, combo, kind, tokens);
         }

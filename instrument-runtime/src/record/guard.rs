@@ -83,19 +83,17 @@ impl Open {
         if self.serial == 0 {
             self.exit(None, outcome);
         } else {
-            // another request runs here only if its guard was leaked: then there is nothing to account to
-            local::with_current(|tally| {
-                self.exit(tally.filter(|tally| tally.serial == self.serial), outcome);
-            });
+            local::with_current(|tally| self.exit(tally, outcome));
         }
     }
 
-    /// The stage ends; `tally` is the request in which it began.
+    /// The stage ends; `tally` is the request around it.
     #[inline]
     pub(crate) fn exit(self, tally: Option<&Arc<Tally>>, outcome: Outcome) {
         if !self.is_some() {
             return;
         }
+        let tally = self.within(tally);
         let now = ticks(self.id);
         self.exit_at(tally, outcome, now, now.saturating_sub(self.start));
     }
@@ -122,8 +120,7 @@ impl Open {
         if !self.is_some() {
             return;
         }
-        // a model of another runtime: the stage never was a part of the request
-        let tally = tally.filter(|tally| tally.serial == self.serial);
+        let tally = self.within(tally);
         let now = ticks(self.id);
         let took = now.saturating_sub(self.start);
         let kind = match tally {
@@ -146,6 +143,13 @@ impl Open {
                 local.push(self.id.event(kind, took));
             }
         });
+    }
+
+    /// The same request, if the stage is a part of it. It never was with a model of another runtime; and another request
+    /// runs here where a guard was leaked.
+    #[inline]
+    pub(crate) fn within(self, tally: Option<&Arc<Tally>>) -> Option<&Arc<Tally>> {
+        tally.filter(|tally| tally.serial == self.serial)
     }
 
     #[inline]

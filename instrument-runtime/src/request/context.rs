@@ -150,6 +150,9 @@ pin_project! {
     impl<F> PinnedDrop for InScope<F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
+            if this.future.is_none() {
+                return;
+            }
             // its destructors work for the request too
             let _scope = Scope::enter(this.tally);
             let _inside = this.span.enter();
@@ -163,8 +166,8 @@ impl<F: Future> Future for InScope<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut this = self.project();
-        let _scope = Scope::enter(this.tally);
-        let _inside = this.span.enter();
+        let scope = Scope::enter(this.tally);
+        let inside = this.span.enter();
         let Some(future) = this.future.as_mut().as_pin_mut() else {
             panic!("a future was polled after it had finished");
         };
@@ -172,6 +175,8 @@ impl<F: Future> Future for InScope<F> {
         if polled.is_ready() {
             this.future.set(None);
         }
+        // not by the function's end: a value on its way out is lost when a subscriber panics then
+        drop((inside, scope));
         polled
     }
 }

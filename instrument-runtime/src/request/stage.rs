@@ -169,7 +169,7 @@ impl Drop for Around {
     #[inline]
     fn drop(&mut self) {
         if self.0.is_some() {
-            std::mem::take(&mut self.0).into_entered().park();
+            std::mem::take(&mut self.0).park_entered();
         }
     }
 }
