@@ -70,7 +70,7 @@ fn a_handler_that_is_dropped_ends_its_request_at_once() {
     async fn hangs(rig: &Arc<Rig>) {
         let mut stream = answer(rig, &[Gives(1, 1), Waits(1), Gives(1, 1)]);
         while stream.next().await.is_some() {}
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let rig = rig();
     let _inside = rig.enter();
