@@ -222,6 +222,27 @@ fn tokens_are_on_the_bill_of_the_tenant() {
     assert_eq!(shown(&found), "acme output 3");
 }
 
+/// As from a task that goes on when the handler has returned, or the client has left.
+#[test]
+fn tokens_that_come_after_the_end_are_nobodys() {
+    #[inference_request(tenant = tenant)]
+    fn handler(tenant: &instrument_inference::Label) -> Option<RequestContext> {
+        let _ = tenant;
+        let request = RequestContext::current()?;
+        request.tokens(TokenKind::Input, 5);
+        Some(request)
+    }
+    let tenants = LabelSet::listed("tenant", &["acme"]);
+    let rig = rig();
+    let _inside = rig.enter();
+    let request = handler(&tenants.get("acme")).expect("a request is current in its handler");
+    request.tokens(TokenKind::Input, 2);
+    let _late = request.enter();
+    assert_eq!(read(answer(&rig, &[Gives(1, 1), Gives(1, 2)])), 2);
+    let found = counts(&rig, "inference_tokens_total", &["tenant", "token_type"]);
+    assert_eq!(shown(&found), " input 2,  output 3, acme input 5");
+}
+
 /// As from a difference that went below 0: added as it is, such a number would take away.
 #[test]
 fn a_number_that_nobody_has_takes_nothing_away() {

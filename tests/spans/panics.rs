@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 use tower::{Layer as _, Service};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Span, Subscriber};
@@ -161,6 +162,29 @@ async fn queued(meter: queue::Meter) {
     waits.take();
 }
 
+#[inference_stage("execute", batch = batch)]
+fn executes(batch: &queue::Batch<(), Live>) -> Vec<Live> {
+    batch.inputs().map(|()| Live::new(0)).collect()
+}
+
+#[inference_request]
+async fn calls(caller: queue::Caller<(), Live>) -> Result<Live, queue::Refused> {
+    caller.call(()).await
+}
+
+/// Both ends are dropped, whatever happens.
+fn through_a_batcher(takes: bool) {
+    let (caller, worker) = queue::batcher::<(), Live>("b", 2);
+    let mut call = Box::pin(calls(caller));
+    let _ = call.as_mut().now_or_never();
+    if takes && let Some(batch) = worker.next_blocking(2, Duration::ZERO) {
+        let answers = executes(&batch);
+        batch.finish(answers);
+    }
+    drop(worker);
+    let _ = call.as_mut().now_or_never();
+}
+
 /// The spans of the outer stages are parked while a subscriber panics further in.
 #[inference_stage("postprocess")]
 fn around() {
@@ -198,7 +222,7 @@ fn through_a_layer(rig: &Rig, times: u32) {
 
 type Scenario = (&'static str, fn(&Rig));
 
-const SCENARIOS: [Scenario; 12] = [
+const SCENARIOS: [Scenario; 14] = [
     ("sync", |_| drop(sync())),
     ("async", |_| poll(9, asynchronous())),
     ("async, dropped", |_| poll(1, asynchronous())),
@@ -213,6 +237,8 @@ const SCENARIOS: [Scenario; 12] = [
     }),
     ("queue", |_| poll(9, queued(queue::meter("q", 1)))),
     ("queue, dropped", |_| poll(1, queued(queue::meter("q", 1)))),
+    ("batcher", |_| through_a_batcher(true)),
+    ("batcher, dropped", |_| through_a_batcher(false)),
     ("layer", |rig| through_a_layer(rig, 9)),
     ("overcomes", |_| overcomes()),
 ];

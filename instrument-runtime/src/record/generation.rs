@@ -5,7 +5,7 @@ use crate::record::catalog_generation::{
     FINISHES, INTER_TOKEN_LATENCY, REQUEST_TOKENS, SERVER_REQUEST_DURATION, TIME_PER_OUTPUT_TOKEN,
     TIME_TO_FIRST_TOKEN, TOKENS,
 };
-use crate::record::combo::Combo;
+use crate::record::combo::{self, Combo, Key};
 use crate::record::generated::Generated;
 use crate::record::local;
 use crate::record::metric::Metric;
@@ -127,6 +127,18 @@ pub(crate) fn bill(recorder: &Recorder, combo: &Combo, kind: TokenKind, tokens: 
         recorder.count(&TOKENS, Some(combo.labels.model), &labels)
     });
     local::with(|local| local.push(counter.event(Kind::COUNT, tokens)));
+}
+
+/// Tokens on nobody's bill, under the model of a combination: outside of any request, or after its end.
+pub(crate) fn bill_alone(combo: u32, kind: TokenKind, tokens: u64) {
+    let Some(of) = combo::get(combo) else { return };
+    let Some(recorder) = of.recorder() else {
+        return;
+    };
+    let alone = Key::of_model(&recorder, of.labels.model);
+    if let Some(alone) = combo::get(combo::number(&recorder, alone, None)) {
+        bill(&recorder, &alone, kind, tokens);
+    }
 }
 
 /// A request has ended, after so many ticks.

@@ -1,5 +1,6 @@
 //! The request that annotated code works for, current on the thread that works for it.
 
+use crate::record::generation;
 use crate::record::local;
 use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
@@ -52,10 +53,12 @@ impl RequestContext {
     }
 
     /// Counts tokens of the request, when it ends: `inference_tokens_total`, by tenant, and `inference_request_tokens`.
-    /// Several calls add up; 0 is a number like any other. What a stream that is measured by
+    /// After its end they are counted at once, without a tenant. Several calls add up; 0 is a number like any other. What a stream that is measured by
     /// [`measure_tokens`](crate::MeasureTokens::measure_tokens) gives is counted as output by itself.
     pub fn tokens(&self, kind: TokenKind, tokens: u64) {
-        self.0.generated().add(kind, tokens);
+        if !self.0.generate(kind, tokens) {
+            generation::bill_alone(self.0.combo(), kind, tokens);
+        }
     }
 
     /// Why the model stopped, for `inference_finishes_total`. The first reason counts.
