@@ -154,18 +154,15 @@ fn shape(declared: &Type) -> Shape {
 }
 
 /// The last segment of `BoxFuture<…>`, by the name it has everywhere. Which argument is the output, and whether it is all of
-/// it, only the type knows. One without arguments may be an associated type, unless nothing stands before it.
+/// it, only the type knows. Without a type among its arguments, `Self::BoxFuture` may be anything.
 fn alias(declared: &Type) -> Option<&PathSegment> {
     match declared {
         Type::Group(inner) => alias(&inner.elem),
         Type::Paren(inner) => alias(&inner.elem),
-        Type::Path(path) => {
-            let segments = &path.path.segments;
-            segments.last().filter(|last| {
-                (last.ident == "BoxFuture" || last.ident == "LocalBoxFuture")
-                    && (segments.len() == 1 || !last.arguments.is_none())
-            })
-        }
+        Type::Path(path) => path.path.segments.last().filter(|last| {
+            (last.ident == "BoxFuture" || last.ident == "LocalBoxFuture")
+                && (path.path.segments.len() == 1 || last_type(last).is_some())
+        }),
         _ => None,
     }
 }
