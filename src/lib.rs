@@ -823,8 +823,8 @@ pub use instrument_runtime::{
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{
-    CheckError, ConfigError, FlushError, InstallError, ModelSlot, ServeLimits, Telemetry,
-    TelemetryBuilder,
+    CheckError, ConfigError, DeviceEvent, DeviceReading, DeviceStats, FlushError, InstallError,
+    ModelSlot, ServeLimits, Telemetry, TelemetryBuilder,
 };
 #[cfg(feature = "health")]
 pub use instrument_runtime::{

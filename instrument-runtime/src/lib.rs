@@ -97,6 +97,8 @@ pub use vocab::buckets::Buckets;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use vocab::check_error::CheckError;
 pub use vocab::classify::Classify;
+#[cfg(any(feature = "metrics", feature = "health"))]
+pub use vocab::device::{DeviceEvent, DeviceReading, DeviceStats};
 pub use vocab::error_type::ErrorType;
 #[cfg(feature = "metrics")]
 pub use vocab::finish_reason::FinishReason;

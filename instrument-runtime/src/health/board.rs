@@ -1,10 +1,11 @@
 //! The board: where what is known is published, by pointer swap, and read without a lock.
 
 use crate::health::clock::{HealthClock, nanos};
-use crate::health::facts::{Facts, Life, ModelFacts};
+use crate::health::facts::{DeviceFacts, Facts, Life, ModelFacts};
 use crate::health::news::{Herald, News};
 use crate::health::report::{HealthReport, Lifecycle, Roll};
 use crate::health::rollup::{self, Reading};
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
@@ -24,6 +25,9 @@ pub(crate) struct Surroundings {
     pub(crate) progress: Box<dyn Fn() -> Option<Duration> + Send + Sync>,
     /// The queues that there are.
     pub(crate) queues: Box<dyn Fn() -> Vec<QueueDepth> + Send + Sync>,
+    pub(crate) devices: Devices,
+    /// What is wrong with a device makes the service unready.
+    pub(crate) devices_count: bool,
 }
 
 /// A process whose work ends at least this often gets on with it.
@@ -107,7 +111,14 @@ impl Board {
         }));
         board.look_at_queues();
         board.look_at_models();
+        board.look_at_devices();
         board.announced().transitions.clear();
+        let told = Arc::downgrade(&board.0);
+        board.0.surroundings.devices.on_change(Arc::new(move || {
+            if let Some(inner) = told.upgrade() {
+                Board(inner).look_at_devices();
+            }
+        }));
         let told = Arc::downgrade(&board.0);
         board.0.slots.on_change(Arc::new(move || {
             if let Some(inner) = told.upgrade() {
@@ -292,6 +303,23 @@ impl Board {
             if rollup::models_trouble(facts) != before {
                 facts.models_since = now;
             }
+        });
+    }
+
+    fn look_at_devices(&self) {
+        let (devices, ignored) = {
+            let around = &self.0.surroundings;
+            (&around.devices, !around.devices_count)
+        };
+        self.publish(|facts, now| {
+            facts.devices = devices.trouble().map(|fault| {
+                let before = facts.devices.filter(|before| before.fault == fault);
+                DeviceFacts {
+                    fault,
+                    since: before.map_or(now, |before| before.since),
+                    ignored,
+                }
+            });
         });
     }
 }

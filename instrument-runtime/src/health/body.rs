@@ -26,7 +26,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl HealthReport {
-    /// The body of `/health` as JSON: status, reason, models, queue depth and uptime. At most 10 KiB; what is not known
+    /// The body of `/health` as JSON: status, reason, models, devices, queue depth and uptime. At most 10 KiB; what is not known
     /// is left out.
     #[must_use]
     pub fn json(&self) -> String {
@@ -39,6 +39,7 @@ impl HealthReport {
         let body = Body {
             model: main.map(|model| cut(&model.name)),
             model_version: main.map(|model| cut(&model.version)),
+            gpu_health: self.gpu_health,
             queue_depth: self.queue_depth,
             uptime: Some(self.uptime.as_secs()),
             version: Some(self.version),
@@ -125,6 +126,8 @@ struct Body<'a> {
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model_version: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpu_health: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue_depth: Option<usize>,
     /// Seconds.

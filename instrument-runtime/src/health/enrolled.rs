@@ -1,7 +1,7 @@
 //! Which checks a service has: linked and given, less those that it does without.
 
 use crate::health::plan::Plan;
-use crate::health::rollup::MODELS;
+use crate::health::rollup::{DEVICE, MODELS};
 use crate::health::spec::{CHECKS, CheckRun, CheckSpec};
 use crate::vocab::check_error::CheckError;
 
@@ -33,6 +33,11 @@ pub(crate) struct Enrolled {
 }
 
 impl Enrolment {
+    /// The built-in check on the devices counts.
+    pub(crate) fn has_device_check(&self) -> bool {
+        !self.without.iter().any(|name| name == DEVICE)
+    }
+
     /// The checks, in the order of their names.
     ///
     /// # Errors
@@ -47,7 +52,7 @@ impl Enrolment {
         }
         specs.sort_by_key(|spec| spec.name);
         let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
-        let is_known = |name: &&String| known.contains(&name.as_str());
+        let is_known = |name: &&String| *name == DEVICE || known.contains(&name.as_str());
         let mut errors = Vec::new();
         for name in self.without.iter().filter(|name| !is_known(name)) {
             let (name, known) = (name.clone(), known.clone());
@@ -74,7 +79,7 @@ impl Enrolment {
         let mut checks = Vec::new();
         for spec in specs {
             let (name, at) = (spec.name, spec.to_string());
-            if name == MODELS {
+            if name == MODELS || name == DEVICE {
                 errors.push(CheckError::BuiltIn { name, at });
                 continue;
             }

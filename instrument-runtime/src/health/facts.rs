@@ -2,6 +2,7 @@
 
 use crate::health::machine::Machine;
 use crate::health::plan::Plan;
+use crate::slot::devices::Fault;
 use crate::slot::state::Phase;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,19 @@ pub(crate) struct Facts {
     pub(crate) models: Vec<ModelFacts>,
     /// When anything about a model last changed.
     pub(crate) models_since: Duration,
+    /// `None` where no device is expected.
+    pub(crate) devices: Option<DeviceFacts>,
     pub(crate) life: Life,
+}
+
+/// How the devices are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DeviceFacts {
+    /// The worst that is wrong with any of them.
+    pub(crate) fault: Option<Fault>,
+    pub(crate) since: Duration,
+    /// It is no reason to be unready.
+    pub(crate) ignored: bool,
 }
 
 impl Facts {
@@ -30,6 +43,7 @@ impl Facts {
             checks: plans.into_iter().map(check).collect(),
             models: Vec::new(),
             models_since: now,
+            devices: None,
             life,
         }
     }

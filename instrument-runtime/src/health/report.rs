@@ -70,6 +70,8 @@ pub struct HealthReport {
     pub(crate) models: Vec<ModelReport>,
     /// Inputs that wait; `None` where nothing counts them.
     pub(crate) queue_depth: Option<usize>,
+    /// Whether no device is broken; `None` where none is expected.
+    pub(crate) gpu_health: Option<bool>,
 }
 
 /// What all checks of a group come to.
@@ -134,6 +136,13 @@ impl HealthReport {
     /// Why it is not healthy; `None` when it is.
     pub fn reason(&self, group: Group) -> Option<Reason> {
         self.roll(group).reason
+    }
+
+    /// Whether all devices of this process work, as far as is known: none is lost, had an Xid event after which it cannot
+    /// go on, memory errors that could not be corrected, or a fault that the engine reported. `None` where no device is
+    /// expected.
+    pub fn gpu_health(&self) -> Option<bool> {
+        self.gpu_health
     }
 
     /// What a check currently says; `None` where there is none of that name.

@@ -14,6 +14,7 @@ use crate::health::runner::{Panicked, Run, RunId, Runner, Told};
 use crate::health::spec::{CheckRun, CheckSpec, report};
 use crate::health::stats::CheckStats;
 use crate::health::verdict::{Health, ToHealth};
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -88,6 +89,7 @@ pub(crate) struct HealthRig {
     pub(crate) board: Board,
     pub(crate) engine: Engine,
     pub(crate) slots: Slots,
+    pub(crate) devices: Devices,
     pub(crate) stats: Vec<Arc<CheckStats>>,
     pub(crate) pretence: Arc<Pretence>,
     pub(crate) progress: Arc<Mutex<Option<Duration>>>,
@@ -120,11 +122,14 @@ impl HealthRig {
             Life::new(Duration::ZERO, without_models, false),
         );
         let slots = Slots::default();
+        let devices = Devices::default();
         let progress = Arc::new(Mutex::new(None));
         let asked = Arc::clone(&progress);
         let surroundings = Surroundings {
             progress: Box::new(move || *asked.lock().unwrap()),
             queues: Box::new(|| vec![Arc::new(|| 3)]),
+            devices: devices.clone(),
+            devices_count: true,
         };
         let news = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&news);
@@ -161,6 +166,7 @@ impl HealthRig {
             board,
             engine,
             slots,
+            devices,
             stats,
             pretence,
             progress,

@@ -2,6 +2,7 @@
 
 use crate::health::facts::{CheckFacts, Facts, Life, ModelFacts};
 use crate::health::report::{CheckReport, HealthReport, Lifecycle, ModelReport, Roll, Verdict};
+use crate::slot::devices::Fault;
 use crate::slot::state::Phase;
 use crate::vocab::group::{Group, Groups, HealthStatus};
 use crate::vocab::reason::Reason;
@@ -11,6 +12,9 @@ use std::time::Duration;
 
 /// The check on the models themselves: it is not run, but read.
 pub(crate) const MODELS: &str = "models";
+
+/// The check on the devices: it is not run, but read.
+pub(crate) const DEVICE: &str = "device";
 
 /// What a reader knows beside the facts.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +50,7 @@ pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str])
         .map(|check| reported(check, reading))
         .collect();
     checks.extend(models_check(facts));
+    checks.extend(device_check(facts));
     let lifecycle = lifecycle(facts, &checks);
     let roll = |group| {
         let mut votes = votes(facts, &checks, group);
@@ -66,6 +71,7 @@ pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str])
         checks,
         models,
         queue_depth: reading.queue_depth,
+        gpu_health: facts.devices.map(|devices| devices.fault.is_none()),
     }
 }
 
@@ -119,6 +125,32 @@ fn models_check(facts: &Facts) -> Option<CheckReport> {
         age: Some(Duration::ZERO),
         stale: false,
         since: facts.models_since,
+    })
+}
+
+/// The devices, as a check; `None` where none is expected, or the service does without it. Trouble with asking them is
+/// none of theirs.
+fn device_check(facts: &Facts) -> Option<CheckReport> {
+    let devices = facts.devices.filter(|devices| !devices.ignored)?;
+    let reason = devices.fault.map(|fault| match fault {
+        Fault::Lost => Reason::GPU_LOST,
+        Fault::Xid(_) | Fault::Uncorrectable | Fault::Reported => Reason::DEVICE_FAULT,
+    });
+    let verdict = match reason {
+        None => Verdict::Up,
+        Some(_) => Verdict::Down,
+    };
+    Some(CheckReport {
+        name: DEVICE,
+        groups: Groups::READINESS,
+        hard: true,
+        model: None,
+        verdict,
+        reason,
+        live: (verdict, reason),
+        age: Some(Duration::ZERO),
+        stale: false,
+        since: devices.since,
     })
 }
 

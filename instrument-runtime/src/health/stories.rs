@@ -6,6 +6,7 @@ use crate::health::report::Verdict;
 use crate::health::rig::{HealthRig, spec};
 use crate::health::spec::{CheckRun, CheckSpec, StateType, Timing, report};
 use crate::health::verdict::Health;
+use crate::slot::devices::Fault;
 use crate::slot::state::Phase;
 use crate::vocab::group::{Group, HealthStatus};
 use crate::vocab::reason::Reason;
@@ -553,4 +554,52 @@ fn a_state_that_does_not_come_is_asked_for_once() {
     let asked = |one: &&News| matches!(one, News::Waits { name: "vocabulary", wanted } if wanted.contains("String"));
     assert_eq!(news.iter().filter(asked).count(), 1);
     assert_eq!(rig.verdict("vocabulary"), Verdict::Pending);
+}
+
+#[test]
+fn a_broken_device_takes_the_service_out_at_once() {
+    let mut rig = HealthRig::new(&[FIVE]);
+    rig.run_with(secs(1), |_| Some(Health::up()));
+    let report = rig.report();
+    assert_eq!(report.gpu_health(), None, "none is expected");
+    assert_eq!(report.verdict("device"), None);
+    rig.devices.see(Some(Vec::new()));
+    assert_eq!(rig.report().gpu_health(), Some(true));
+    assert_eq!(rig.verdict("device"), Verdict::Up);
+    let steps = [
+        (Fault::Lost, Reason::GPU_LOST),
+        (Fault::Xid(79), Reason::DEVICE_FAULT),
+        (Fault::Uncorrectable, Reason::DEVICE_FAULT),
+    ];
+    for (fault, reason) in steps {
+        let before = rig.report().version();
+        rig.devices.see(Some(vec![fault]));
+        let report = rig.report();
+        assert!(report.version() > before, "who watches is told");
+        assert_eq!(report.gpu_health(), Some(false));
+        assert_eq!(report.reason(Group::Readiness), Some(reason));
+        assert!(report.json().contains("\"gpu_health\":false"));
+        assert_eq!(
+            report.status(Group::Liveness),
+            HealthStatus::Healthy,
+            "nobody is restarted for it"
+        );
+        rig.devices.see(Some(Vec::new()));
+        assert_eq!(rig.report().status(Group::Readiness), HealthStatus::Healthy);
+    }
+    rig.devices.tell("0", true);
+    let reason = rig.report().reason(Group::Readiness);
+    assert_eq!(reason, Some(Reason::DEVICE_FAULT));
+}
+
+#[test]
+fn who_cannot_be_asked_about_devices_says_nothing_about_them() {
+    let mut rig = HealthRig::new(&[FIVE]);
+    rig.run_with(secs(1), |_| Some(Health::up()));
+    rig.devices.see(Some(vec![]));
+    // no library, no permission, an unknown error
+    rig.devices.see(None);
+    let report = rig.report();
+    assert_eq!(report.gpu_health(), None);
+    assert_eq!(report.status(Group::Readiness), HealthStatus::Healthy);
 }

@@ -1,5 +1,6 @@
 //! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
 
+use crate::record::catalog_engine::{DEVICE_ALLOCATOR, DEVICE_EVENTS};
 use crate::record::catalog_generation::{
     FINISHES, INTER_TOKEN_LATENCY, REQUEST_TOKENS, SERVER_REQUEST_DURATION, STREAM_BACKPRESSURE,
     TIME_PER_OUTPUT_TOKEN, TIME_TO_FIRST_TOKEN, TOKENS,
@@ -449,6 +450,8 @@ pub const CATALOG: &[Metric] = &[
     EXPORT_LAST_SUCCESS,
     SCRAPE_DURATION,
     BUILD_INFO,
+    DEVICE_EVENTS,
+    DEVICE_ALLOCATOR,
 ];
 
 #[cfg(test)]
@@ -460,8 +463,10 @@ mod tests {
     fn names_follow_from_the_opentelemetry_names() {
         for metric in CATALOG {
             let mut name = metric.otel.replace('.', "_");
-            if metric.unit == "s" {
-                name.push_str("_seconds");
+            match metric.unit {
+                "s" => name.push_str("_seconds"),
+                "By" => name.push_str("_bytes"),
+                _ => {}
             }
             if metric.kind == MetricKind::Counter {
                 name.push_str("_total");

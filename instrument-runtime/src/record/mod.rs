@@ -3,11 +3,13 @@
 pub(crate) mod attributes;
 pub(crate) mod budget;
 pub(crate) mod catalog;
+pub(crate) mod catalog_engine;
 pub(crate) mod catalog_generation;
 pub(crate) mod catalog_health;
 pub(crate) mod clock;
 pub(crate) mod combo;
 pub(crate) mod drain;
+pub(crate) mod engine;
 pub(crate) mod exports;
 pub(crate) mod fence;
 pub(crate) mod generated;

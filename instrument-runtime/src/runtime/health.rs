@@ -22,6 +22,7 @@ use crate::runtime::health_serving::{Addresses, Bound, Served};
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::signals::Signals;
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -63,7 +64,7 @@ impl HealthService {
     pub(crate) fn start(
         config: &Config,
         setup: HealthSetup,
-        slots: &Slots,
+        known: (&Slots, &Devices),
         recording: Option<&Recording>,
     ) -> Result<HealthService, InstallError> {
         let checks = setup.enrolment.checks().map_err(InstallError::Checks)?;
@@ -78,7 +79,7 @@ impl HealthService {
         if config.asks_for_health() {
             herald.listen();
         }
-        let board = board(&clock, &setup, &checks, slots, recording, herald.herald());
+        let board = board(&clock, &setup, &checks, known, recording, herald.herald());
         let watch_streams = Arc::default();
         let control = Control::new(config, &setup, &board, &watch_streams)?;
         let bound = Bound::bind(config, setup.options, &board, &control)?;
@@ -225,7 +226,7 @@ fn board(
     clock: &HealthClock,
     setup: &HealthSetup,
     checks: &[Enrolled],
-    slots: &Slots,
+    (slots, devices): (&Slots, &Devices),
     recording: Option<&Recording>,
     herald: Herald,
 ) -> Board {
@@ -236,6 +237,8 @@ fn board(
     let surroundings = Surroundings {
         progress: Box::new(move || progress.as_ref()?.progress()),
         queues: Box::new(move || queues.as_ref().map(Recording::queues).unwrap_or_default()),
+        devices: devices.clone(),
+        devices_count: setup.enrolment.has_device_check(),
     };
     Board::new(
         clock.clone(),

@@ -4,6 +4,7 @@ use crate::config::{Config, ConfigError};
 use crate::runtime::error::InstallError;
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 
 /// Nothing is looked at.
@@ -14,7 +15,7 @@ impl HealthService {
     pub(crate) fn start(
         config: &Config,
         _: HealthSetup,
-        _: &Slots,
+        _: (&Slots, &Devices),
         _: Option<&Recording>,
     ) -> Result<HealthService, InstallError> {
         let set = [&config.health_addr, &config.control_addr];

@@ -8,6 +8,7 @@ use crate::runtime::health_metrics;
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 
 /// Starts everything that is asked for. What is wrong with the settings is named at once, and nothing is left running
@@ -36,9 +37,9 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
         return Err(InstallError::Config(errors));
     }
     config.unread.iter().for_each(|text| notice::report(text));
-    let slots = Slots::default();
+    let (slots, devices) = (Slots::default(), Devices::default());
     let recording = Recording::prepare(config)?;
-    let health = HealthService::start(config, health, &slots, recording.as_ref())?;
+    let health = HealthService::start(config, health, (&slots, &devices), recording.as_ref())?;
     let recording = match recording.map(Recording::start).transpose() {
         Ok(recording) => recording,
         Err(error) => {
@@ -47,5 +48,5 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
         }
     };
     health_metrics::show(recording.as_ref(), &health);
-    Ok(Telemetry::started(slots, recording, health))
+    Ok(Telemetry::started((slots, devices), recording, health))
 }

@@ -5,6 +5,7 @@ use crate::export::exporters;
 use crate::record::clock::Clock;
 use crate::record::combo;
 use crate::record::drain;
+use crate::record::engine::{self, Engines};
 use crate::record::layout::Layouts;
 use crate::record::local;
 use crate::record::queue::Waiting;
@@ -17,6 +18,7 @@ use crate::runtime::pushing::{self, Push};
 use crate::runtime::wiring::{self, Scrape, Server};
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
+use crate::vocab::device::{DeviceEvent, DeviceStats};
 use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use std::net::SocketAddr;
@@ -30,6 +32,7 @@ pub(crate) struct Recording {
     pub(crate) scrape: Scrape,
     metrics_addr: Option<SocketAddr>,
     push: Push,
+    engines: Engines,
     parts: Arc<Mutex<Option<Parts>>>,
 }
 
@@ -81,11 +84,14 @@ impl Recording {
         ));
         wiring::retire(&scrape, &recorder);
         push.show(&recorder);
+        let engines = Engines::default();
+        engines.observe(&recorder.instruments.meter());
         Ok(Some(Recording {
             recorder,
             scrape,
             metrics_addr: server.as_ref().and_then(wiring::address),
             push,
+            engines,
             parts: Arc::new(Mutex::new(Some(Parts { ticker, server }))),
         }))
     }
@@ -129,6 +135,16 @@ impl Recording {
         queues.into_iter().map(depth).collect()
     }
 
+    /// Something has happened on a device.
+    pub(crate) fn device_event(&self, device: &str, event: DeviceEvent) {
+        engine::count(&self.recorder, device, event, 1);
+    }
+
+    /// Asks an engine about a device from now on.
+    pub(crate) fn ask_engine(&self, device: Arc<str>, stats: impl DeviceStats) {
+        self.engines.ask(&self.recorder, device, stats);
+    }
+
     pub(crate) fn metrics_addr(&self) -> Option<SocketAddr> {
         self.metrics_addr
     }
@@ -143,6 +159,7 @@ impl Recording {
         // here, not on the thread that follows: when this call returns early, guards record nothing any more
         local::set_installed(0);
         local::runtime_stopped();
+        self.engines.stop();
         let parts = self
             .parts
             .lock()

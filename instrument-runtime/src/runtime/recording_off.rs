@@ -5,7 +5,9 @@ use crate::runtime::bounded::Work;
 use crate::runtime::error::InstallError;
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
+use crate::vocab::device::{DeviceEvent, DeviceStats};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// There is none.
@@ -45,6 +47,14 @@ impl Recording {
 
     #[cfg(feature = "health")]
     pub(crate) fn queues(&self) -> Vec<std::sync::Arc<dyn Fn() -> usize + Send + Sync>> {
+        match *self {}
+    }
+
+    pub(crate) fn device_event(&self, _: &str, _: DeviceEvent) {
+        match *self {}
+    }
+
+    pub(crate) fn ask_engine(&self, _: Arc<str>, _: impl DeviceStats) {
         match *self {}
     }
 

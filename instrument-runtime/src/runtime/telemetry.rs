@@ -6,8 +6,10 @@ use crate::runtime::ending::Ending;
 use crate::runtime::error::FlushError;
 use crate::runtime::health::HealthService;
 use crate::runtime::recording::Recording;
+use crate::slot::devices::Devices;
 use crate::slot::model_slot::ModelSlot;
 use crate::slot::slots::Slots;
+use crate::vocab::device::{DeviceEvent, DeviceStats};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,6 +38,7 @@ pub struct Telemetry(Arc<Installed>);
 /// What runs.
 struct Installed {
     slots: Slots,
+    devices: Devices,
     /// `None` where telemetry is disabled: health and life cycle are not.
     recording: Option<Recording>,
     health: HealthService,
@@ -44,12 +47,13 @@ struct Installed {
 
 impl Telemetry {
     pub(crate) fn started(
-        slots: Slots,
+        (slots, devices): (Slots, Devices),
         recording: Option<Recording>,
         health: HealthService,
     ) -> Telemetry {
         Telemetry(Arc::new(Installed {
             slots,
+            devices,
             recording,
             health,
             ending: Arc::default(),
@@ -62,6 +66,57 @@ impl Telemetry {
         let state = self.0.slots.declare(name.as_ref(), version.as_ref());
         let recorded = self.recording().map(|recording| recording.declare(&state));
         ModelSlot::new(state, recorded)
+    }
+
+    /// Something has happened on a device that the engine handled itself, or could not: it is counted in
+    /// `inference_device_events_total`, under the model of the request that runs here. `device` is what the engine calls
+    /// it, such as `0`, or its UUID; from the 65th name on it is `other`.
+    ///
+    /// [`DeviceEvent::Fault`] makes the built-in check `device` fail at once, and
+    /// [`DeviceEvent::FaultRecovered`] makes it pass again.
+    ///
+    /// ```
+    /// # use instrument_runtime as instrument_inference;
+    /// use instrument_inference::{DeviceEvent, Telemetry};
+    /// # struct Engine; struct OutOfMemory;
+    /// # impl Engine {
+    /// #     fn run(&self, _batch: &[u8]) -> Result<(), OutOfMemory> { Ok(()) }
+    /// #     fn empty_cache(&self) {}
+    /// # }
+    ///
+    /// fn execute(engine: &Engine, batch: &[u8], telemetry: &Telemetry) -> Result<(), OutOfMemory> {
+    ///     if engine.run(batch).is_ok() {
+    ///         return Ok(());
+    ///     }
+    ///     telemetry.device_event("0", DeviceEvent::AllocRetry);
+    ///     engine.empty_cache();
+    ///     let again = engine.run(batch);
+    ///     telemetry.device_event("0", match again {
+    ///         Ok(()) => DeviceEvent::OomRecovered,
+    ///         Err(_) => DeviceEvent::Oom,
+    ///     });
+    ///     again
+    /// }
+    /// ```
+    pub fn device_event(&self, device: impl AsRef<str>, event: DeviceEvent) {
+        let devices = &self.0.devices;
+        let name = devices.name(device.as_ref());
+        match event {
+            DeviceEvent::Fault => devices.tell(&name, true),
+            DeviceEvent::FaultRecovered => devices.tell(&name, false),
+            DeviceEvent::AllocRetry | DeviceEvent::Oom | DeviceEvent::OomRecovered => {}
+        }
+        if let Some(recording) = self.recording() {
+            recording.device_event(&name, event);
+        }
+    }
+
+    /// Asks an engine about its memory on a device, once a second, until the shutdown: see [`DeviceStats`]. Asked again
+    /// for the same device, the new one takes the place of the old.
+    pub fn device_stats(&self, device: impl AsRef<str>, stats: impl DeviceStats) {
+        if let Some(recording) = self.recording() {
+            recording.ask_engine(self.0.devices.name(device.as_ref()), stats);
+        }
     }
 
     /// Where `/metrics` is served.

@@ -9,6 +9,7 @@ use crate::health::spec::{CheckRun, CheckSpec, report};
 use crate::serve::connection::Limits;
 use crate::serve::control::{ControlOptions, ControlPlane};
 use crate::serve::http::{Listener, Protocol, Server};
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 use crate::slot::state::{Phase, SlotState};
 use std::net::{SocketAddr, TcpListener};
@@ -52,6 +53,8 @@ impl Rig {
             Surroundings {
                 progress: Box::new(|| None),
                 queues: Box::new(Vec::new),
+                devices: Devices::default(),
+                devices_count: true,
             },
             facts,
             Duration::from_secs(5),

@@ -8,6 +8,7 @@ use crate::health::options::HealthOptions;
 use crate::health::plan::Plan;
 use crate::health::spec::{CheckRun, CheckSpec, report};
 use crate::serve::health_http::router;
+use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 use crate::slot::state::Phase;
 use crate::vocab::reason::Reason;
@@ -44,6 +45,8 @@ impl Rig {
         let surroundings = Surroundings {
             progress: Box::new(|| None),
             queues: Box::new(|| vec![Arc::new(|| 2)]),
+            devices: Devices::default(),
+            devices_count: true,
         };
         let board = Board::new(
             HealthClock::Manual(Arc::clone(&nanos)),

@@ -5,6 +5,8 @@ pub(crate) mod buckets;
 pub(crate) mod check_error;
 pub(crate) mod classify;
 #[cfg(any(feature = "metrics", feature = "health"))]
+pub(crate) mod device;
+#[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod duration;
 pub(crate) mod error_type;
 #[cfg(feature = "metrics")]

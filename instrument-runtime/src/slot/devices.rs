@@ -1,0 +1,158 @@
+//! What is known to be wrong with the devices of this process: what their driver says, and what the service says itself.
+
+use crate::slot::state::Changed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Devices that a service may name; what comes after is `other`.
+const MOST: usize = 64;
+
+const OTHER: &str = "other";
+
+/// What a device does not recover from by itself, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fault {
+    /// It fell off the bus.
+    Lost,
+    /// Its driver says so, by the number of an Xid event.
+    Xid(u64),
+    /// Memory errors that could not be corrected.
+    Uncorrectable,
+    /// The engine says so.
+    Reported,
+}
+
+/// The devices of this process. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct Devices(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    known: Mutex<Known>,
+    changed: OnceLock<Changed>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    names: BTreeSet<Arc<str>>,
+    /// By the service itself: whether it is broken.
+    told: BTreeMap<Arc<str>, bool>,
+    /// By the driver; `None` where it knows of no device, or cannot be asked.
+    seen: Option<Vec<Fault>>,
+}
+
+impl Devices {
+    /// The name of a device as a label: as it is given, as long as there are not too many.
+    pub(crate) fn name(&self, device: &str) -> Arc<str> {
+        let mut known = self.known();
+        if let Some(name) = known.names.get(device) {
+            return Arc::clone(name);
+        }
+        let name: Arc<str> = if known.names.len() < MOST {
+            device.into()
+        } else {
+            OTHER.into()
+        };
+        known.names.insert(Arc::clone(&name));
+        name
+    }
+
+    /// The service says that a device is broken, or that it works again.
+    pub(crate) fn tell(&self, device: &str, is_broken: bool) {
+        let name = self.name(device);
+        self.change(|known| {
+            known.told.insert(name, is_broken);
+        });
+    }
+
+    /// The driver says what is wrong with the devices of this process; `None` where there is none, or nothing is known.
+    pub(crate) fn see(&self, faults: Option<Vec<Fault>>) {
+        self.change(|known| known.seen = faults);
+    }
+
+    /// What is wrong, the worst first; the outer `None` where no device is expected.
+    pub(crate) fn trouble(&self) -> Option<Option<Fault>> {
+        self.known().trouble()
+    }
+
+    /// Whom to tell when the trouble changes. The first one stays.
+    pub(crate) fn on_change(&self, changed: Changed) {
+        let _ = self.0.changed.set(changed);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Known)) {
+        let is_news = {
+            let mut known = self.known();
+            let before = known.trouble();
+            change(&mut known);
+            known.trouble() != before
+        };
+        // whoever is told asks again
+        if let Some(changed) = self.0.changed.get().filter(|_| is_news) {
+            changed();
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn trouble(&self) -> Option<Option<Fault>> {
+        if self.seen.is_none() && self.told.is_empty() {
+            return None;
+        }
+        let told = self.told.values().filter(|broken| **broken);
+        let told = told.map(|_| Fault::Reported);
+        let seen = self.seen.iter().flatten().copied();
+        Some(seen.chain(told).min())
+    }
+}
+
+impl std::fmt::Debug for Devices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Devices")
+            .field("known", &*self.known())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn what_is_wrong_is_the_worst_of_both_sides() {
+        let devices = Devices::default();
+        let told = Arc::new(AtomicU32::new(0));
+        let counts = Arc::clone(&told);
+        devices.on_change(Arc::new(move || {
+            counts.fetch_add(1, Ordering::Relaxed);
+        }));
+        assert_eq!(devices.trouble(), None, "no device is expected");
+        devices.see(Some(vec![]));
+        assert_eq!(devices.trouble(), Some(None));
+        devices.see(Some(vec![Fault::Xid(79), Fault::Lost]));
+        assert_eq!(devices.trouble(), Some(Some(Fault::Lost)));
+        devices.see(Some(vec![Fault::Lost]));
+        devices.tell("0", true);
+        devices.see(None);
+        assert_eq!(devices.trouble(), Some(Some(Fault::Reported)));
+        devices.tell("0", false);
+        assert_eq!(devices.trouble(), Some(None));
+        assert_eq!(told.load(Ordering::Relaxed), 4, "changes, not calls");
+    }
+
+    #[test]
+    fn names_are_bounded() {
+        let devices = Devices::default();
+        for number in 0..MOST {
+            assert_eq!(*devices.name(&number.to_string()), *number.to_string());
+        }
+        assert_eq!(&*devices.name("one more"), OTHER);
+        assert_eq!(&*devices.name("0"), "0");
+        assert_eq!(devices.known().names.len(), MOST + 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! What an engine says of its devices.
+
+use crate::story::until;
+use crate::{builder, install, probe, stop, value};
+use instrument_inference::{DeviceEvent, DeviceReading};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+const ALLOCATED: &str = "inference_device_allocator_bytes{device=\"0\",state=\"allocated\"}";
+const RETRIES: &str = "inference_device_events_total{device=\"GPU-1\",event=\"alloc_retry\",model=\"none\",version=\"none\"}";
+
+pub mod told {
+    use super::*;
+
+    pub fn a_fault_takes_the_service_out_of_rotation_until_it_is_over() {
+        let (telemetry, health) = install(builder());
+        let before = probe(health, "/health").body;
+        assert!(!before.contains("gpu_health"), "none is expected: {before}");
+        telemetry.device_event("0", DeviceEvent::AllocRetry);
+        assert!(!probe(health, "/health").body.contains("gpu_health"));
+        telemetry.device_event("0", DeviceEvent::Fault);
+        let answer = probe(health, "/readyz");
+        assert_eq!(answer.status, 503);
+        assert!(
+            answer.body.contains("\"reason\":\"device_fault\""),
+            "{}",
+            answer.body
+        );
+        assert!(
+            probe(health, "/health")
+                .body
+                .contains("\"gpu_health\":false")
+        );
+        assert_eq!(
+            probe(health, "/livez").status,
+            200,
+            "nobody is restarted for it"
+        );
+        assert_eq!(probe(health, "/readyz?exclude=device").status, 200);
+        assert_eq!(probe(health, "/readyz/device").status, 503);
+        telemetry.device_event("0", DeviceEvent::FaultRecovered);
+        assert_eq!(probe(health, "/readyz").status, 200);
+        assert!(
+            probe(health, "/health")
+                .body
+                .contains("\"gpu_health\":true")
+        );
+        for event in ["alloc_retry", "fault", "fault_recovered"] {
+            let series = format!(
+                "inference_device_events_total{{device=\"0\",event=\"{event}\",model=\"none\",version=\"none\"}}"
+            );
+            assert_eq!(value(&telemetry, &series), Some(1.0), "{event}");
+        }
+        stop(&telemetry);
+    }
+
+    pub fn a_service_may_do_without_the_check() {
+        let (telemetry, health) = install(builder().without_check("device"));
+        telemetry.device_event("0", DeviceEvent::Fault);
+        assert_eq!(probe(health, "/readyz").status, 200);
+        assert!(
+            probe(health, "/health")
+                .body
+                .contains("\"gpu_health\":false")
+        );
+        stop(&telemetry);
+    }
+
+    pub fn an_engine_is_asked_for_what_it_knows_and_for_nothing_else() {
+        let (telemetry, _) = install(builder());
+        telemetry.device_stats("0", || {
+            DeviceReading::new().allocated(1 << 20).reserved(1 << 21)
+        });
+        until("it is shown", || {
+            value(&telemetry, ALLOCATED) == Some(1_048_576.0)
+        });
+        let scrape = telemetry.scrape();
+        assert!(scrape.contains("state=\"reserved\"} 2097152"), "{scrape}");
+        assert!(!scrape.contains("state=\"inactive\""), "{scrape}");
+        let retries = Arc::new(AtomicU64::new(5));
+        let engine = Arc::clone(&retries);
+        telemetry.device_stats("GPU-1", move || {
+            DeviceReading::new().alloc_retries(engine.load(Ordering::Relaxed))
+        });
+        until("they are counted", || {
+            value(&telemetry, RETRIES) == Some(5.0)
+        });
+        // it is started again
+        retries.store(2, Ordering::Relaxed);
+        until("they are counted on", || {
+            value(&telemetry, RETRIES) == Some(7.0)
+        });
+        stop(&telemetry);
+    }
+
+    pub fn an_engine_that_panics_or_hangs_is_its_own_trouble() {
+        let (telemetry, health) = install(builder());
+        let hangs = Arc::new(AtomicBool::new(false));
+        let inside = Arc::clone(&hangs);
+        telemetry.device_stats("1", || panic!("boom"));
+        telemetry.device_stats("2", move || {
+            inside.store(true, Ordering::Release);
+            loop {
+                std::thread::park();
+            }
+        });
+        telemetry.device_stats("0", || DeviceReading::new().allocated(7));
+        until("it hangs", || hangs.load(Ordering::Acquire));
+        until("the others are asked", || {
+            value(&telemetry, ALLOCATED) == Some(7.0)
+        });
+        assert_eq!(probe(health, "/readyz").status, 200);
+        assert!(!probe(health, "/health").body.contains("gpu_health"));
+        stop(&telemetry);
+    }
+}
