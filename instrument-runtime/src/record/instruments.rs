@@ -1,6 +1,7 @@
 //! The instruments of one runtime, made from the catalogue when it starts; histograms, one for each bucket layout.
 
 use crate::record::catalog::{self, CATALOG};
+use crate::record::catalog_engine::DEVICE_EVENTS;
 use crate::record::catalog_generation;
 use crate::record::clock::Clock;
 use crate::record::layout::Edges;
@@ -37,6 +38,7 @@ pub(crate) struct Instruments {
     pub(crate) batches: Counter<u64>,
     pub(crate) model_loads: Counter<u64>,
     pub(crate) label_overflow: Counter<u64>,
+    pub(crate) device_events: Counter<u64>,
     pub(crate) unattributed: Counter<f64>,
     pub(crate) wasted_compute: Counter<f64>,
     pub(crate) tenant_seconds: Counter<f64>,
@@ -79,6 +81,7 @@ impl Instruments {
             batches: count(&meter, &catalog::BATCHES),
             model_loads: count(&meter, &catalog::MODEL_LOADS),
             label_overflow: count(&meter, &catalog::LABEL_OVERFLOW),
+            device_events: count(&meter, &DEVICE_EVENTS),
             tenant_seconds: count_seconds(&meter, &catalog::TENANT_SECONDS),
             compute: count_seconds(&meter, &catalog::COMPUTE),
             unattributed: count_seconds(&meter, &catalog::UNATTRIBUTED),

@@ -3,6 +3,7 @@
 use crate::notice;
 use crate::record::attributes::{Attributes, label, sorted};
 use crate::record::catalog;
+use crate::record::catalog_engine::DEVICE_EVENTS;
 use crate::record::catalog_generation;
 use crate::record::layout::Edges;
 use crate::record::local;
@@ -314,6 +315,7 @@ impl Recorder {
             (catalog::BATCHES.name, &made.batches),
             (catalog::MODEL_LOADS.name, &made.model_loads),
             (catalog::LABEL_OVERFLOW.name, &made.label_overflow),
+            (DEVICE_EVENTS.name, &made.device_events),
             (catalog_generation::TOKENS.name, &made.tokens),
             (catalog_generation::FINISHES.name, &made.finishes),
         ];
