@@ -1,5 +1,6 @@
 //! The part of an installed telemetry that records.
 
+use crate::collect::process;
 use crate::config::{Config, ConfigError};
 use crate::export::exporters;
 use crate::record::clock::Clock;
@@ -14,12 +15,14 @@ use crate::record::tick::Ticker;
 use crate::runtime::bounded::Work;
 use crate::runtime::error::InstallError;
 use crate::runtime::pushing::{self, Push};
+use crate::runtime::resource;
 use crate::runtime::wiring::{self, Scrape, Server};
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
 use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -66,8 +69,9 @@ impl Recording {
         if config.disabled {
             return Ok(None);
         }
-        let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
+        let builder = SdkMeterProvider::builder().with_resource(resource::resource(config));
         let (scrape, builder) = wiring::scrape(builder)?;
+        wiring::show_process(&scrape)?;
         let pushing = pushing::pushing(config).map_err(InstallError::Config)?;
         let (push, builder) = pushing::push(pushing, builder)?;
         let server = wiring::serve_metrics(config, &scrape)?;
@@ -80,6 +84,8 @@ impl Recording {
             config.service_version.as_deref(),
         ));
         wiring::retire(&scrape, &recorder);
+        let meter = recorder.instruments.meter();
+        process::observe(&meter, Path::new("/"), push.is_there());
         push.show(&recorder);
         Ok(Some(Recording {
             recorder,
