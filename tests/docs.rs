@@ -56,7 +56,8 @@ fn document() -> String {
     }
     text.push_str(
         "\n## In OpenTelemetry\n\n\
-         The same numbers with the same label names; names and units follow its conventions.\n\n\
+         The same numbers with the same label names; names and units follow its conventions. What Prometheus and \
+         OpenTelemetry have each had a name for is shown under that of the reader.\n\n\
          | name in the scrape | OpenTelemetry name | unit | sum over replicas | level | since |\n\
          |---|---|---|---|---|---|\n",
     );
@@ -66,11 +67,16 @@ fn document() -> String {
         } else {
             format!("`{}`", metric.unit)
         };
+        let otel = if metric.otel.is_empty() {
+            "–".to_owned()
+        } else {
+            format!("`{}`", metric.otel)
+        };
         let sum = if metric.summable { "yes" } else { "no" };
-        let (name, otel, since) = (metric.name, metric.otel, metric.since);
+        let (name, since) = (metric.name, metric.since);
         writeln!(
             text,
-            "| `{name}` | `{otel}` | {unit} | {sum} | {} | {since} |",
+            "| `{name}` | {otel} | {unit} | {sum} | {} | {since} |",
             level(metric)
         )
         .unwrap();

@@ -12,7 +12,7 @@ use std::path::Path as FilePath;
 
 /// Lowest first. A new folder goes on the line it belongs to; two on one line stay strangers.
 const LAYERS: &[&[&str]] = &[
-    &["vocab", "notice", "spelling"],
+    &["vocab", "notice", "peak", "spelling"],
     &["site", "config", "baseline", "slot"],
     &["record", "health", "gpu", "quality", "samples"],
     &["request"],

@@ -283,6 +283,8 @@ fn promtool_has_nothing_to_say_about_the_scrape() {
         "inference_queue_capacity{",
         "inference_tenant_requests_total{",
         "inference_model_ready{",
+        "process_resident_memory_bytes ",
+        "inference_runtime_lag_seconds ",
     ] {
         assert!(scrape.contains(family), "no {family} in\n{scrape}");
     }

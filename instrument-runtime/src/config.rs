@@ -90,7 +90,7 @@ pub(crate) struct Config {
     pub(crate) line_budget: Option<usize>,
     /// What says which exporters there are and where they push to, as it was given; see `export/exporters.rs`.
     pub(crate) exporters: Vec<Setting>,
-    /// What `OTEL_RESOURCE_ATTRIBUTES` says beside the service's name and version.
+    /// What was said about the resource beside the service's name and version; an empty value takes one away.
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) errors: Vec<ConfigError>,
     /// What the environment says that nobody reads, though it was probably meant for us, one text each. No errors:
@@ -189,14 +189,17 @@ impl Config {
         }
     }
 
-    fn describe(&mut self, given: Vec<(String, String)>) {
-        self.attributes.clear();
+    /// Attributes of the resource, over those that were given before.
+    pub(crate) fn describe(&mut self, given: impl IntoIterator<Item = (String, String)>) {
         for (key, value) in given {
             match key.as_str() {
                 "service.name" if value.is_empty() => {}
                 "service.name" => self.service = value,
                 "service.version" => self.service_version = Some(value),
-                _ => self.attributes.push((key, value)),
+                _ => {
+                    self.attributes.retain(|(known, _)| *known != key);
+                    self.attributes.push((key, value));
+                }
             }
         }
     }

@@ -24,7 +24,7 @@
 pub mod __private;
 mod vocab;
 
-#[cfg(all(feature = "metrics", feature = "health"))]
+#[cfg(feature = "metrics")]
 mod collect;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod config;
@@ -34,6 +34,8 @@ mod export;
 mod health;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod notice;
+#[cfg(any(feature = "metrics", feature = "health"))]
+mod peak;
 #[cfg(feature = "metrics")]
 pub mod queue;
 #[cfg(feature = "metrics")]

@@ -38,6 +38,7 @@ mod environment;
 mod faults;
 mod flavours;
 mod points;
+mod process;
 mod real_peers;
 mod sdk;
 #[path = "../peers/story.rs"]
@@ -145,5 +146,6 @@ stories! {
         instruments_of_the_services_own_can_be_bound, every_kind_of_instrument_goes_out;
     sdk: histograms_go_out_without_extremes, no_point_is_the_overflow_of_the_sdk,
         nothing_goes_out_that_nobody_asked_for, le_as_a_label_of_the_services_own_does_not_spoil_the_scrape;
+    process: the_process_goes_out_under_the_names_of_opentelemetry;
     environment: nothing_is_pushed_where_nobody_asks, an_installation_that_fails_leaves_no_thread;
 }

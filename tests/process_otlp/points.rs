@@ -75,7 +75,10 @@ pub fn lines(scrape: &str) -> BTreeMap<String, f64> {
             None => (series, ""),
         };
         let family = name.strip_suffix("_count").unwrap_or(name);
-        if let Some(metric) = CATALOG.iter().find(|metric| metric.name == family) {
+        if let Some(metric) = CATALOG
+            .iter()
+            .find(|metric| metric.name == family && !metric.otel.is_empty())
+        {
             let value = value.parse().expect("a number");
             all.insert(format!("{}{{{labels}}}", metric.otel), value);
         }
@@ -90,6 +93,9 @@ pub fn moves(point: &str) -> bool {
         "inference.export.",
         "inference.health.",
         "inference.last_progress",
+        "inference.cgroup.",
+        "inference.runtime.",
+        "process.",
     ];
     moving.iter().any(|start| point.starts_with(start))
 }

@@ -50,6 +50,15 @@ fn rotel_gets_what_a_scrape_shows() {
             arrived().len() >= scraped.len()
         });
         assert_eq!(arrived(), scraped);
+        // what moves is not compared, but it is there
+        for name in [
+            "process.cpu.time{cpu.mode=\"user\"}",
+            "process.memory.usage{}",
+            "process.network.io{network.io.direction=\"receive\"}",
+            "process.uptime{}",
+        ] {
+            until(name, || printed(&agent.output()).contains_key(name));
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! How the service is, as metrics: read when somebody collects.
 
 use crate::health::board::Board;
+use crate::health::heartbeat::Heartbeat;
 use crate::health::machine::RunResult;
 use crate::health::report::Verdict;
 use crate::health::stats::CheckStats;
 use crate::record::catalog_health as catalog;
+use crate::record::catalog_process::RUNTIME_LAG;
 use crate::record::observe::{count, number, whole};
 use crate::vocab::group::{Group, HealthStatus};
 use opentelemetry::KeyValue;
@@ -19,6 +21,7 @@ pub(crate) struct HealthFacts {
     pub(crate) stats: Vec<Arc<CheckStats>>,
     pub(crate) restarts: Arc<AtomicU64>,
     pub(crate) watch_streams: Arc<AtomicU64>,
+    pub(crate) heartbeat: Option<Heartbeat>,
 }
 
 /// Shows them from now on.
@@ -34,6 +37,14 @@ pub(crate) fn observe(meter: &Meter, facts: &HealthFacts) {
     count(meter, &catalog::HEALTH_SCHEDULER_RESTARTS, move |point| {
         point.observe(restarts.load(Ordering::Relaxed), &[]);
     });
+    if let Some(heartbeat) = facts.heartbeat.clone() {
+        let clock = facts.board.clone();
+        number(meter, &RUNTIME_LAG, move |point| {
+            if let Some(seconds) = heartbeat.longest(clock.now()) {
+                point.observe(seconds, &[]);
+            }
+        });
+    }
 }
 
 fn groups(meter: &Meter, board: &Board) {

@@ -1,6 +1,7 @@
 //! The scrape: what was recorded, in the Prometheus text format, or as plain points.
 
 use crate::record::catalog::{BUILD_INFO, CATALOG};
+use crate::record::catalog_process::TWICE;
 use crate::record::retirement::Retirement;
 use crate::record::scrape_timer::ScrapeTimer;
 use opentelemetry_prometheus::PrometheusExporter;
@@ -87,6 +88,18 @@ impl Scrape {
         Gathered(self.families().unwrap_or_default())
     }
 
+    /// Shows the process under the names that all clients of Prometheus give it, where the system lets it be seen.
+    ///
+    /// # Errors
+    /// When it cannot be registered.
+    pub(crate) fn show_process(&self) -> Result<(), String> {
+        #[cfg(target_os = "linux")]
+        self.registry
+            .register(Box::new(process::Classic::new()))
+            .map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
     fn families(&self) -> Result<Vec<MetricFamily>, String> {
         // inside of a collection it would wait for itself
         let Some(_collecting) = Collecting::begin() else {
@@ -107,12 +120,81 @@ impl Scrape {
                 leave_out(family, retired);
             }
         }
+        // what is pushed under another name is not to be here twice
+        let names: Vec<_> = families
+            .iter()
+            .map(|family| family.name().to_owned())
+            .collect();
+        let twice = |family: &MetricFamily| {
+            let classic = TWICE.iter().find(|(pushed, _)| *pushed == family.name());
+            classic.is_some_and(|(_, classic)| names.iter().any(|name| name == classic))
+        };
+        families.retain(|family| !twice(family));
         for family in &mut families {
             if !CATALOG.iter().any(|metric| metric.name == family.name()) {
                 readable_labels(family);
             }
         }
         Ok(families)
+    }
+}
+
+/// The process, by the prometheus crate's own collector.
+#[cfg(target_os = "linux")]
+mod process {
+    use crate::record::catalog::CATALOG;
+    use prometheus::core::{Collector, Desc};
+    use prometheus::process_collector::ProcessCollector;
+    use prometheus::proto::MetricFamily;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::{Mutex, PoisonError};
+
+    pub(super) struct Classic {
+        descs: Vec<Desc>,
+        /// Two at a time would both add what is new to its counter.
+        collector: Mutex<ProcessCollector>,
+    }
+
+    impl Classic {
+        pub(super) fn new() -> Classic {
+            let collector = ProcessCollector::for_self();
+            Classic {
+                descs: collector.desc().into_iter().cloned().collect(),
+                collector: Mutex::new(collector),
+            }
+        }
+    }
+
+    impl Collector for Classic {
+        fn desc(&self) -> Vec<&Desc> {
+            self.descs.iter().collect()
+        }
+
+        fn collect(&self) -> Vec<MetricFamily> {
+            let collector = self
+                .collector
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            // it reads what the kernel writes: odd texts are to cost these lines, not the scrape
+            let read = catch_unwind(AssertUnwindSafe(|| collector.collect())).unwrap_or_default();
+            read.into_iter().filter_map(named).filter(known).collect()
+        }
+    }
+
+    /// In the words of the catalogue.
+    fn named(mut family: MetricFamily) -> Option<MetricFamily> {
+        let metric = CATALOG.iter().find(|metric| metric.name == family.name())?;
+        family.set_help(metric.help.to_owned());
+        Some(family)
+    }
+
+    /// None of its gauges can be 0, which stands for what could not be read.
+    fn known(family: &MetricFamily) -> bool {
+        let zero = |metric: &prometheus::proto::Metric| {
+            metric.get_gauge().get_value().abs() < f64::EPSILON
+        };
+        family.get_field_type() != prometheus::proto::MetricType::GAUGE
+            || !family.get_metric().iter().any(zero)
     }
 }
 

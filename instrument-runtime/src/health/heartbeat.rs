@@ -2,8 +2,9 @@
 //! Without timers, since a runtime need not have any.
 
 use crate::health::clock::nanos;
-use std::sync::Arc;
+use crate::peak::Peak;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -22,20 +23,43 @@ struct Beats {
     answered: AtomicU64,
     /// How long the last answer took, in nanoseconds.
     took: AtomicU64,
+    /// Of the last minute, in seconds.
+    longest: Mutex<Peak>,
+    /// Somebody answers; not after the runtime has ended.
+    listening: AtomicBool,
     stopped: AtomicBool,
+}
+
+/// The task that answers.
+struct Listener(Arc<Beats>);
+
+impl Listener {
+    fn answer(&self, now: Duration) {
+        let beats = &self.0;
+        let took = nanos(now).saturating_sub(beats.asked.load(Ordering::Acquire));
+        beats.took.store(took, Ordering::Release);
+        let mut longest = beats.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        longest.record(now, Duration::from_nanos(took).as_secs_f64());
+        let question = beats.question.load(Ordering::Acquire);
+        beats.answered.store(question, Ordering::Release);
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.listening.store(false, Ordering::Release);
+    }
 }
 
 impl Heartbeat {
     /// A task of `runtime` answers from now on.
     pub(crate) fn listen(&self, runtime: &Handle, now: impl Fn() -> Duration + Send + 'static) {
-        let beats = Arc::clone(&self.0);
+        self.0.listening.store(true, Ordering::Release);
+        let listener = Listener(Arc::clone(&self.0));
         runtime.spawn(async move {
-            while !beats.stopped.load(Ordering::Acquire) {
-                beats.asking.notified().await;
-                let took = nanos(now()).saturating_sub(beats.asked.load(Ordering::Acquire));
-                beats.took.store(took, Ordering::Release);
-                let question = beats.question.load(Ordering::Acquire);
-                beats.answered.store(question, Ordering::Release);
+            while !listener.0.stopped.load(Ordering::Acquire) {
+                listener.0.asking.notified().await;
+                listener.answer(now());
             }
         });
     }
@@ -68,5 +92,62 @@ impl Heartbeat {
         } else {
             last
         }
+    }
+
+    /// How late the runtime was at most in the last minute, or is now, in seconds. `None` where nobody answers: there is no
+    /// runtime, it has ended, or it was not asked yet.
+    pub(crate) fn longest(&self, now: Duration) -> Option<f64> {
+        let beats = &self.0;
+        if !beats.listening.load(Ordering::Acquire) || beats.question.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let mut longest = beats.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        let longest = longest.largest(now).unwrap_or_default();
+        Some(self.lag(now).as_secs_f64().max(longest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+    use tokio::runtime::Builder;
+    use tokio::task::yield_now;
+
+    /// A runtime that runs when the test lets it, and a clock that the test moves.
+    #[test]
+    fn the_longest_lag_is_remembered_and_an_open_one_grows() {
+        let runtime = Builder::new_current_thread().build().expect("a runtime");
+        let turn = || {
+            runtime.block_on(async {
+                for _ in 0..3 {
+                    yield_now().await;
+                }
+            });
+        };
+        let at = Arc::<AtomicU64>::default();
+        let now = Arc::clone(&at);
+        let now = move || Duration::from_secs(now.load(Ordering::Acquire));
+        let heartbeat = Heartbeat::default();
+        assert_eq!(heartbeat.longest(now()), None, "no runtime");
+        heartbeat.listen(runtime.handle(), now.clone());
+        turn();
+        assert_eq!(heartbeat.longest(now()), None, "nobody has asked");
+        at.store(10, Ordering::Release);
+        heartbeat.ask(now());
+        at.store(13, Ordering::Release);
+        assert_eq!(heartbeat.longest(now()), Some(3.0), "it is overdue");
+        turn();
+        assert_eq!(heartbeat.longest(now()), Some(3.0));
+        heartbeat.ask(now());
+        turn();
+        assert_eq!(heartbeat.longest(now()), Some(3.0), "within the minute");
+        at.store(100, Ordering::Release);
+        assert_eq!(heartbeat.longest(now()), Some(0.0), "forgotten");
+        heartbeat.ask(now());
+        at.store(104, Ordering::Release);
+        assert_eq!(heartbeat.longest(now()), Some(4.0));
+        drop(runtime);
+        assert_eq!(heartbeat.longest(now()), None, "the runtime has ended");
     }
 }

@@ -1,9 +1,9 @@
 //! What is kept by the drain and read when somebody collects: levels, largest values, last progress.
 
+use crate::peak::Peak;
 use crate::record::attributes::Attributes;
 use crate::record::exports::Exports;
 use crate::record::model::ModelState;
-use crate::record::peak::Peak;
 use crate::record::queue::Waiting;
 use crate::vocab::outcome::Outcome;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! What waits in one queue: how many, for how long. Nobody takes a lock to enter or leave it.
 
+use crate::peak::Peak;
 use crate::record::attributes::Attributes;
-use crate::record::peak::Peak;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

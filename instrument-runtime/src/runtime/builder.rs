@@ -50,6 +50,20 @@ impl TelemetryBuilder {
         self
     }
 
+    /// An attribute of the resource, which says who this process is: in `target_info` of the scrape, and with each push.
+    /// Over what is found by itself: `service.instance.id` (of a pod its UID, else random), `host.name`, `host.arch`,
+    /// `os.type`, `process.pid`, `process.runtime.name`, and in Kubernetes `k8s.…` from the usual variables (`POD_NAME`,
+    /// `POD_NAMESPACE`, `POD_UID`, `POD_IP`, `NODE_NAME`). An empty value leaves one of them out.
+    /// `OTEL_RESOURCE_ATTRIBUTES` wins.
+    pub fn resource_attribute(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<String>,
+    ) -> TelemetryBuilder {
+        self.config.describe([(key.into(), value.into())]);
+        self
+    }
+
     /// Serves `/metrics` there: an address with a port, such as `127.0.0.1:9464`; port 0 takes any that is free.
     /// Without it, nothing listens.
     pub fn metrics_addr(mut self, address: impl Into<String>) -> TelemetryBuilder {

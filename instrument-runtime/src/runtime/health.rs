@@ -48,6 +48,8 @@ struct Running {
     options: HealthOptions,
     control: Control,
     heartbeat: Heartbeat,
+    /// The heart is the application's, not of a runtime of our own.
+    on_application: bool,
     drain_delay: Duration,
     addresses: Addresses,
     parts: Mutex<Option<Parts>>,
@@ -115,6 +117,7 @@ impl HealthService {
         if config.handle_signals {
             Signals::catch(board.clone(), config.drain_delay).map_err(InstallError::System)?;
         }
+        let on_application = check_runtime.is_none();
         let parts = Mutex::new(Some(Parts {
             scheduler,
             check_runtime,
@@ -129,6 +132,7 @@ impl HealthService {
             options: setup.options,
             control,
             heartbeat,
+            on_application,
             drain_delay: config.drain_delay,
             addresses,
             parts,
@@ -149,6 +153,11 @@ impl HealthService {
 
     pub(crate) fn watch_streams(&self) -> &Arc<AtomicU64> {
         &self.0.watch_streams
+    }
+
+    /// Of the application's runtime, where there is one.
+    pub(crate) fn heartbeat(&self) -> Option<&Heartbeat> {
+        self.0.on_application.then_some(&self.0.heartbeat)
     }
 
     #[cfg(feature = "http")]

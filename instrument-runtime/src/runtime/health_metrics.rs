@@ -13,6 +13,7 @@ pub(crate) fn show(recording: Option<&Recording>, health: &HealthService) {
         stats: health.stats().to_vec(),
         restarts: Arc::clone(health.restarts()),
         watch_streams: Arc::clone(health.watch_streams()),
+        heartbeat: health.heartbeat().cloned(),
     };
     health::observe(&recording.recorder.instruments.meter(), &facts);
 }

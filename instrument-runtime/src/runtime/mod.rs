@@ -59,6 +59,8 @@ pub(crate) mod recording;
 pub(crate) mod recording;
 #[cfg(feature = "tower")]
 pub(crate) mod request_layer;
+#[cfg(feature = "metrics")]
+pub(crate) mod resource;
 #[cfg(feature = "prometheus")]
 pub(crate) mod scraping;
 #[cfg(all(feature = "health", unix))]

@@ -63,6 +63,10 @@ pub(crate) fn push(
 
 #[cfg(feature = "otlp")]
 impl Push {
+    pub(crate) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Its failures are shown from now on.
     pub(crate) fn show(&self, recorder: &Recorder) {
         if let Some(push) = &self.0 {
@@ -86,6 +90,10 @@ impl Push {
     reason = "as with the feature"
 )]
 impl Push {
+    pub(crate) fn is_there(&self) -> bool {
+        false
+    }
+
     pub(crate) fn show(&self, _: &Recorder) {}
 
     pub(crate) fn flush(&self, _: Duration) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! The part of an installed telemetry that records.
 
+use crate::collect::process;
 use crate::config::{Config, ConfigError};
 use crate::export::exporters;
 use crate::record::clock::Clock;
@@ -15,6 +16,7 @@ use crate::record::tick::Ticker;
 use crate::runtime::bounded::Work;
 use crate::runtime::error::InstallError;
 use crate::runtime::pushing::{self, Push};
+use crate::runtime::resource;
 use crate::runtime::wiring::{self, Scrape, Server};
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
@@ -22,6 +24,7 @@ use crate::vocab::device::{DeviceEvent, DeviceStats};
 use opentelemetry_sdk::error::OTelSdkError;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -69,8 +72,9 @@ impl Recording {
         if config.disabled {
             return Ok(None);
         }
-        let builder = SdkMeterProvider::builder().with_resource(wiring::resource(config));
+        let builder = SdkMeterProvider::builder().with_resource(resource::resource(config));
         let (scrape, builder) = wiring::scrape(builder)?;
+        wiring::show_process(&scrape)?;
         let pushing = pushing::pushing(config).map_err(InstallError::Config)?;
         let (push, builder) = pushing::push(pushing, builder)?;
         let server = wiring::serve_metrics(config, &scrape)?;
@@ -83,6 +87,8 @@ impl Recording {
             config.service_version.as_deref(),
         ));
         wiring::retire(&scrape, &recorder);
+        let meter = recorder.instruments.meter();
+        process::observe(&meter, Path::new("/"), push.is_there());
         push.show(&recorder);
         let engines = Engines::default();
         engines.observe(&recorder.instruments.meter());

@@ -7,10 +7,7 @@ use crate::record::retirement::Retirement;
 #[cfg(feature = "prometheus")]
 use crate::record::scrape_timer::ScrapeTimer;
 use crate::runtime::error::InstallError;
-use opentelemetry::KeyValue;
-use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::MeterProviderBuilder;
-use opentelemetry_sdk::resource::TelemetryResourceDetector;
 
 #[cfg(feature = "prometheus")]
 pub(crate) type Scrape = crate::export::prometheus::Scrape;
@@ -25,19 +22,6 @@ pub(crate) type Server = crate::serve::http::Server;
 #[cfg(not(all(feature = "prometheus", feature = "http")))]
 #[derive(Debug)]
 pub(crate) struct Server(std::convert::Infallible);
-
-/// Who this process is.
-pub(crate) fn resource(config: &Config) -> Resource {
-    let mut builder = Resource::builder_empty().with_detector(Box::new(TelemetryResourceDetector));
-    let given = config.attributes.iter();
-    builder = builder
-        .with_attributes(given.map(|(key, value)| KeyValue::new(key.clone(), value.clone())));
-    builder = builder.with_service_name(config.service.clone());
-    if let Some(version) = &config.service_version {
-        builder = builder.with_attribute(KeyValue::new("service.version", version.clone()));
-    }
-    builder.build()
-}
 
 /// Adds the scrape's reader.
 #[cfg(feature = "prometheus")]
@@ -65,6 +49,18 @@ pub(crate) fn retire(scrape: &Scrape, recorder: &Recorder) {
 
 #[cfg(not(feature = "prometheus"))]
 pub(crate) fn retire(_: &Scrape, _: &Recorder) {}
+
+/// The process under its classic names.
+#[cfg(feature = "prometheus")]
+pub(crate) fn show_process(scrape: &Scrape) -> Result<(), InstallError> {
+    scrape.show_process().map_err(InstallError::Exporter)
+}
+
+#[cfg(not(feature = "prometheus"))]
+#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+pub(crate) fn show_process(_: &Scrape) -> Result<(), InstallError> {
+    Ok(())
+}
 
 /// Serves `/metrics`, where an address for it is set.
 #[cfg(all(feature = "prometheus", feature = "http"))]
