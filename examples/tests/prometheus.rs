@@ -11,13 +11,14 @@ use instrument_examples::digits::heldout;
 use peer::{Process, Scratch};
 use serde_json::Value;
 use service::{FREE, Ready, Service, wait_until};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -90,13 +91,15 @@ async fn load(http: SocketAddr) -> Measured {
     all
 }
 
-fn start_prometheus(program: &Path, target: SocketAddr) -> (Process, SocketAddr) {
+fn start_prometheus(program: &Path, targets: &[SocketAddr]) -> (Process, SocketAddr) {
     let scratch = Scratch::new("prometheus");
+    let targets: Vec<_> = targets.iter().map(|target| format!("'{target}'")).collect();
+    let targets = targets.join(", ");
     let config = scratch.write(
         "prometheus.yml",
         &format!(
             "global: {{scrape_interval: 250ms, scrape_timeout: 250ms}}\n\
-             scrape_configs:\n- job_name: quickstart\n  static_configs: [{{targets: ['{target}']}}]\n"
+             scrape_configs:\n- job_name: quickstart\n  static_configs: [{{targets: [{targets}]}}]\n"
         ),
     );
     let addr = peer::free_addr();
@@ -113,12 +116,17 @@ fn start_prometheus(program: &Path, target: SocketAddr) -> (Process, SocketAddr)
     (server, addr)
 }
 
+fn escaped(promql: &str) -> String {
+    let mut text = String::new();
+    for byte in promql.bytes() {
+        write!(text, "%{byte:02X}").expect("writing to a string works");
+    }
+    text
+}
+
 /// The series that a query gives, each with its labels.
 fn query(prometheus: SocketAddr, promql: &str) -> Vec<(Value, f64)> {
-    let mut path = "/api/v1/query?query=".to_owned();
-    for byte in promql.bytes() {
-        write!(path, "%{byte:02X}").expect("writing to a string works");
-    }
+    let path = format!("/api/v1/query?query={}", escaped(promql));
     let answer = peer::get(prometheus, &path).expect("Prometheus answers");
     let json: Value = serde_json::from_str(&answer.body).expect("in JSON");
     let series = json["data"]["result"].as_array();
@@ -146,6 +154,98 @@ fn bucket(buckets: &[(f64, f64)], q: f64) -> (f64, f64) {
     (lower, buckets[at].0)
 }
 
+/// Memory, utilisation and the latency of a stage of one replica, as one query: `docs/devices.md` has it, too.
+fn aligned(instance: SocketAddr, window: &str) -> String {
+    let of = format!("instance=\"{instance}\"");
+    let buckets = format!("inference_stage_duration_seconds_bucket{{{of},stage=\"execute\"}}");
+    [
+        ("memory", format!("process_resident_memory_bytes{{{of}}}")),
+        (
+            "cpu",
+            format!("rate(process_cpu_seconds_total{{{of}}}[{window}])"),
+        ),
+        ("gpu", format!("hw_gpu_utilization_ratio{{{of}}}")),
+        ("gpu memory", format!("hw_gpu_memory_usage_bytes{{{of}}}")),
+        (
+            "execute p99",
+            format!("histogram_quantile(0.99, sum by (instance, le) (rate({buckets}[{window}])))"),
+        ),
+    ]
+    .map(|(shows, promql)| format!("label_replace({promql}, \"shows\", \"{shows}\", \"\", \"\")"))
+    .join(" or ")
+}
+
+/// The times, in seconds, of each series of a range query, by its label `shows`.
+fn times(
+    prometheus: SocketAddr,
+    promql: &str,
+    from: u64,
+    to: u64,
+) -> BTreeMap<String, BTreeSet<u64>> {
+    let path = format!(
+        "/api/v1/query_range?query={}&start={from}&end={to}&step=1",
+        escaped(promql)
+    );
+    let answer = peer::get(prometheus, &path).expect("Prometheus answers");
+    let json: Value = serde_json::from_str(&answer.body).expect("in JSON");
+    let series = json["data"]["result"].as_array();
+    let series = series.unwrap_or_else(|| panic!("{promql}: {json}"));
+    let one = |one: &Value| {
+        let shows = one["metric"]["shows"].as_str().expect("a label");
+        let points = one["values"].as_array().expect("points");
+        let known = points
+            .iter()
+            .filter(|point| point[1].as_str() != Some("NaN"));
+        let at = known.filter_map(|point| {
+            point[0]
+                .as_u64()
+                .or_else(|| point[0].as_f64().map(|at| at as u64))
+        });
+        (shows.to_owned(), at.collect())
+    };
+    series.iter().map(one).collect()
+}
+
+#[test]
+fn one_query_shows_memory_utilisation_and_latency_of_one_replica_at_the_same_times() {
+    let Some(program) = peer::require("prometheus") else {
+        return;
+    };
+    let mut replicas = [Service::start(&FREE, &[]), Service::start(&FREE, &[])];
+    let ready = replicas.each_mut().map(Service::ready);
+    let metrics = ready.map(|ready| ready.metrics.expect("metrics are on"));
+    let (_server, prometheus) = start_prometheus(&program, &metrics);
+    let now = || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.expect("this is after 1970").as_secs()
+    };
+    let from = now();
+    let runtime = Runtime::new().expect("a runtime");
+    let promql = aligned(metrics[0], "5s");
+    wait_until("three of them have times in common", || {
+        runtime.block_on(load(ready[0].http));
+        let times = times(prometheus, &promql, from, now());
+        let of = |shows: &str| times.get(shows).cloned().unwrap_or_default();
+        let (memory, cpu, latency) = (of("memory"), of("cpu"), of("execute p99"));
+        let common = memory
+            .iter()
+            .filter(|at| cpu.contains(at) && latency.contains(at));
+        common.count() >= 3
+    });
+    // the other replica has had no load: what it shows is its own
+    let idle = times(prometheus, &aligned(metrics[1], "5s"), from, now());
+    assert!(
+        idle.contains_key("memory")
+            && !idle
+                .get("execute p99")
+                .is_some_and(|times| !times.is_empty())
+    );
+    for replica in replicas {
+        replica.signal("INT");
+        assert!(replica.ended().status.success());
+    }
+}
+
 #[test]
 fn prometheus_sees_what_the_clients_measured() {
     let Some(program) = peer::require("prometheus") else {
@@ -154,7 +254,7 @@ fn prometheus_sees_what_the_clients_measured() {
     let mut service = Service::start(&FREE, &[]);
     let Ready { http, metrics, .. } = service.ready();
     let metrics = metrics.expect("metrics are on");
-    let (_server, prometheus) = start_prometheus(&program, metrics);
+    let (_server, prometheus) = start_prometheus(&program, &[metrics]);
     let measured = Runtime::new().expect("a runtime").block_on(load(http));
 
     let ok = "sum(inference_requests_total{outcome=\"ok\"})";
