@@ -87,6 +87,10 @@ pub use instrument_runtime::__private;
 /// it is `internal`. A value that implements [`ToOutcome`], such as an HTTP response, says itself; any other value is
 /// `ok`. Within generic code, where the type is not known, `T` is `ok` and an `E` without bounds is `internal`.
 ///
+/// So an error that only `IntoResponse` of `axum` tells apart is `internal`, also where it becomes a 400: derive
+/// [`Classify`](derive@Classify) for it. Inside a [`request_layer`](Telemetry::request_layer) the status code of a failure
+/// says more than `internal`, and the request ends by that; its stages do not.
+///
 /// # The name
 ///
 /// **Type**: string literal, first. **Required.**
