@@ -128,7 +128,8 @@ pub use instrument_runtime::__private;
 /// More labels for the stage's duration. They see the arguments, by reference, before the body runs; what would leave
 /// the function or wait (`?`, `return`, `.await`) is refused, as in every expression of the attribute. Their types
 /// bound how many values there are, so a `String` or a number does not compile; keys that name something unbounded
-/// (`request_id`, `prompt`, …), or that scrapers or this library own, do not compile either.
+/// (`request_id`, `prompt`, …), or that scrapers or this library own, do not compile either. What identifies one request
+/// goes into an event inside, such as `tracing::info!(request_id)`, or into a span of your own.
 ///
 /// ```
 /// # use instrument_inference::inference_stage;
@@ -285,7 +286,9 @@ pub use instrument_runtime::__private;
 ///
 /// **Type**: absolute path. **Default**: `::instrument_inference`.
 ///
-/// Where this crate is, when it is renamed or reached through a re-export: `crate = ::platform::telemetry`.
+/// Where this crate is, when it is renamed or reached through a re-export: `crate = ::platform::telemetry`, or
+/// `crate = crate::telemetry` for a module of your own. Without it, rustc says that it could not find
+/// `instrument_inference` in the list of imported crates, nor the attribute `linkme`.
 ///
 /// [`install`]: TelemetryBuilder::install
 pub use instrument_macros::inference_stage;
