@@ -26,8 +26,9 @@ pub struct StageArgs {
 pub(crate) fn tell_orphan(site: &'static Site) {
     if !site.told.swap(true, Ordering::Relaxed) {
         notice::report(&format!(
-            "stage `{}` at {site} runs outside of any request, so its time is nobody's: carry the request there, with \
-             `carry`, `carry_async`, `spawn`, `spawn_blocking`, `RequestContext::enter` or `Queued`",
+            "stage `{}` at {site} runs outside of any request, so its time is nobody's: put `#[inference_request]` on the \
+             handler, or, where it runs in a task or thread of its own, carry the request there, with `carry`, \
+             `carry_async`, `spawn`, `spawn_blocking`, `RequestContext::enter` or `Queued`",
             site.name
         ));
     }

@@ -200,13 +200,20 @@ pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
 }
 
 /// A request that a layer opened ends, with what its answer says. A typed error of the handler, or of a stream
-/// that it has handed out, says more than a status code; a status code says more than a handler that found nothing wrong.
+/// that it has handed out, says more than a status code; a status code says more than a handler that found nothing wrong,
+/// and one of failure more than an error of which nothing is known.
 pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
     let typed = tally
         .noted()
         .filter(|noted| *noted != Outcome::Ok)
         .or_else(|| tally.generated_so_far()?.failure())
-        .filter(|_| answer != Outcome::Panicked);
+        .filter(|typed| match answer {
+            Outcome::Panicked => false,
+            Outcome::Error(_) | Outcome::Rejected(_) => {
+                *typed != Outcome::Error(ErrorType::Internal)
+            }
+            Outcome::Ok | Outcome::Cancelled => true,
+        });
     let outcome = typed.unwrap_or(answer);
     let _ending = Ending(tally, outcome, cause);
     leave_ingress(tally, outcome);
