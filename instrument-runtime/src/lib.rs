@@ -24,12 +24,14 @@
 pub mod __private;
 mod vocab;
 
-#[cfg(all(feature = "metrics", feature = "health"))]
+#[cfg(all(feature = "metrics", any(feature = "health", feature = "nvml")))]
 mod collect;
 #[cfg(any(feature = "metrics", feature = "health"))]
 mod config;
 #[cfg(feature = "metrics")]
 mod export;
+#[cfg(all(feature = "nvml", any(feature = "metrics", feature = "health")))]
+mod gpu;
 #[cfg(feature = "health")]
 mod health;
 #[cfg(any(feature = "metrics", feature = "health"))]

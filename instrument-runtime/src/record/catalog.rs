@@ -1,5 +1,10 @@
 //! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
 
+use crate::record::catalog_device::{
+    ENERGY, ERRORS as DEVICE_ERRORS, GPU_COLLECTOR_ERRORS, GPU_COLLECTOR_LAST_SUCCESS,
+    GPU_COLLECTOR_STATE, GPU_INFO, GPU_MEMORY_LIMIT, GPU_MEMORY_USAGE, GPU_PROCESS_MEMORY,
+    GPU_THROTTLED, GPU_UTILIZATION, POWER, STATUS, TEMPERATURE,
+};
 use crate::record::catalog_generation::{
     FINISHES, INTER_TOKEN_LATENCY, REQUEST_TOKENS, SERVER_REQUEST_DURATION, STREAM_BACKPRESSURE,
     TIME_PER_OUTPUT_TOKEN, TIME_TO_FIRST_TOKEN, TOKENS,
@@ -444,6 +449,20 @@ pub const CATALOG: &[Metric] = &[
     HEALTH_TRANSITIONS,
     HEALTH_WATCH_STREAMS,
     HEALTH_SCHEDULER_RESTARTS,
+    GPU_UTILIZATION,
+    GPU_MEMORY_USAGE,
+    GPU_MEMORY_LIMIT,
+    GPU_PROCESS_MEMORY,
+    POWER,
+    ENERGY,
+    TEMPERATURE,
+    GPU_THROTTLED,
+    DEVICE_ERRORS,
+    STATUS,
+    GPU_INFO,
+    GPU_COLLECTOR_STATE,
+    GPU_COLLECTOR_ERRORS,
+    GPU_COLLECTOR_LAST_SUCCESS,
     LABEL_OVERFLOW,
     EXPORT_FAILURES,
     EXPORT_LAST_SUCCESS,
@@ -460,9 +479,15 @@ mod tests {
     fn names_follow_from_the_opentelemetry_names() {
         for metric in CATALOG {
             let mut name = metric.otel.replace('.', "_");
-            if metric.unit == "s" {
-                name.push_str("_seconds");
-            }
+            name.push_str(match metric.unit {
+                "s" => "_seconds",
+                "1" => "_ratio",
+                "By" => "_bytes",
+                "W" => "_watts",
+                "J" => "_joules",
+                "Cel" => "_celsius",
+                _ => "",
+            });
             if metric.kind == MetricKind::Counter {
                 name.push_str("_total");
             }

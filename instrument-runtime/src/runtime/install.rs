@@ -2,6 +2,7 @@
 
 use crate::config::{Config, ConfigError};
 use crate::notice;
+use crate::runtime::devices::Devices;
 use crate::runtime::error::InstallError;
 use crate::runtime::health::HealthService;
 use crate::runtime::health_metrics;
@@ -47,5 +48,6 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
         }
     };
     health_metrics::show(recording.as_ref(), &health);
-    Ok(Telemetry::started(slots, recording, health))
+    let devices = Devices::start(config, recording.as_ref());
+    Ok(Telemetry::started(slots, recording, health, devices))
 }

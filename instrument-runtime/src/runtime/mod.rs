@@ -11,6 +11,18 @@ pub(crate) mod control;
 #[cfg(all(feature = "health", not(feature = "grpc")))]
 #[path = "control_off.rs"]
 pub(crate) mod control;
+#[cfg(all(feature = "nvml", feature = "metrics"))]
+pub(crate) mod device_builder;
+#[cfg(all(feature = "nvml", feature = "metrics"))]
+pub(crate) mod device_metrics;
+#[cfg(all(feature = "nvml", not(feature = "metrics")))]
+#[path = "device_metrics_off.rs"]
+pub(crate) mod device_metrics;
+#[cfg(feature = "nvml")]
+pub(crate) mod devices;
+#[cfg(not(feature = "nvml"))]
+#[path = "devices_off.rs"]
+pub(crate) mod devices;
 pub(crate) mod ending;
 pub(crate) mod error;
 #[cfg(feature = "health")]

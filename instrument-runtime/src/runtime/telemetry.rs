@@ -2,6 +2,7 @@
 
 use crate::notice::{self, LAST_WORDS};
 use crate::runtime::bounded::{self, Work};
+use crate::runtime::devices::Devices;
 use crate::runtime::ending::Ending;
 use crate::runtime::error::FlushError;
 use crate::runtime::health::HealthService;
@@ -39,6 +40,7 @@ struct Installed {
     /// `None` where telemetry is disabled: health and life cycle are not.
     recording: Option<Recording>,
     health: HealthService,
+    devices: Devices,
     ending: Arc<Ending>,
 }
 
@@ -47,11 +49,13 @@ impl Telemetry {
         slots: Slots,
         recording: Option<Recording>,
         health: HealthService,
+        devices: Devices,
     ) -> Telemetry {
         Telemetry(Arc::new(Installed {
             slots,
             recording,
             health,
+            devices,
             ending: Arc::default(),
         }))
     }
@@ -129,7 +133,7 @@ impl Telemetry {
         };
         self.0.health.close();
         let recording = self.recording().map(|recording| recording.stopping(limit));
-        let health = self.0.health.clone();
+        let (health, devices) = (self.0.health.clone(), self.0.devices.clone());
         Some(Box::new(move || {
             let _under_way = under_way;
             // a callback of the service's own metrics that never returns is not to keep the rest from its end
@@ -141,6 +145,7 @@ impl Telemetry {
                     late @ FlushError::TimedOut(_) => late.to_string(),
                 })
             });
+            devices.stop();
             // last: until the end somebody may ask
             health.stop();
             notice::settle(LAST_WORDS);
