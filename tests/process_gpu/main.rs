@@ -44,6 +44,7 @@ macro_rules! stories {
 
 stories! {
     every_reading_is_what_nvml_says;
+    families_and_labels_are_those_of_the_catalogue;
     without_a_device_the_state_says_so;
     a_driver_that_was_updated_is_a_mismatch_until_the_library_is_too;
     a_container_that_lost_its_device_files_shows_nothing_and_recovers;
@@ -70,7 +71,8 @@ fn without_the_library_the_service_is_unaffected() {
 
 #[test]
 fn nvidias_own_library_without_a_driver_says_so() {
-    if Path::new("/dev/nvidiactl").exists() {
+    // not the device file: the library makes one where it may
+    if Path::new("/proc/driver/nvidia/version").exists() {
         skipped("this machine has the driver");
     } else if let Some(file) = peer::find("libnvidia-ml.so.1") {
         let folder = file.parent().expect("it is in a folder");
@@ -99,7 +101,8 @@ fn skipped(why: &str) {
 mod told {
     use crate::library::{asked, device, machine, says, until_asked};
     use crate::story::{PATIENCE, until};
-    use instrument_inference::{Telemetry, inference_request};
+    use instrument_inference::{CATALOG, Telemetry, inference_request};
+    use std::collections::BTreeSet;
     use std::time::{Duration, SystemTime};
 
     #[inference_request(ingress = "http")]
@@ -217,6 +220,34 @@ mod told {
         let success = value(&telemetry, name, &[]).expect("it answered");
         let success = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(success);
         assert!(success.elapsed().unwrap_or_default() < PATIENCE);
+        stop(&telemetry);
+    }
+
+    pub(crate) fn families_and_labels_are_those_of_the_catalogue() {
+        let script = machine(1).replace("0.throttle = 4", "0.throttle = !999");
+        says(&script.replace("0.xids = ", "0.xids = 31"));
+        let telemetry = install();
+        until_state(&telemetry, "ok");
+        says(&machine(1));
+        until("it says all again", || {
+            !lines(&telemetry, "inference_gpu_throttled", &[]).is_empty()
+        });
+        for family in CATALOG {
+            let is_of_devices = ["hw_", "inference_gpu_"].iter();
+            if !is_of_devices
+                .into_iter()
+                .any(|beginning| family.name.starts_with(beginning))
+            {
+                continue;
+            }
+            let lines = lines(&telemetry, family.name, &[]);
+            assert!(!lines.is_empty(), "{} is not seen", family.name);
+            let pairs = lines.iter().flat_map(|line| line.split(['{', ',', '}']));
+            let seen = pairs.filter_map(|pair| Some(pair.split_once('=')?.0));
+            let known = family.labels.iter().copied().collect::<BTreeSet<_>>();
+            let other: BTreeSet<_> = seen.filter(|label| !known.contains(label)).collect();
+            assert!(other.is_empty(), "{}: {other:?}", family.name);
+        }
         stop(&telemetry);
     }
 
