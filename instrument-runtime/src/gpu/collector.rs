@@ -150,7 +150,9 @@ impl Looking {
 
     fn tell(&mut self, snapshot: &Snapshot) {
         let Some(state) = snapshot.state else { return };
-        if state != State::Ok && !self.told.contains(&state) {
+        // a machine without GPUs is nothing to tell: builds for both kinds are run on both
+        let is_trouble = !matches!(state, State::Ok | State::NoLibrary | State::NoDevice);
+        if is_trouble && !self.told.contains(&state) {
             self.told.push(state);
             let state = state.as_str();
             notice::report(&format!(
