@@ -85,6 +85,8 @@ pub(crate) struct Config {
     pub(crate) handle_signals: bool,
     pub(crate) limits: ServeLimits,
     pub(crate) disabled: bool,
+    /// Metrics of GPUs, where they can be read.
+    pub(crate) gpu_metrics: bool,
     pub(crate) level: Option<Level>,
     /// Lines of a scrape.
     pub(crate) line_budget: Option<usize>,
@@ -110,6 +112,7 @@ impl Config {
             handle_signals: false,
             limits: ServeLimits::DEFAULT,
             disabled: false,
+            gpu_metrics: true,
             level: None,
             line_budget: None,
             exporters: Vec::new(),

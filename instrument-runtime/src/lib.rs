@@ -30,6 +30,8 @@ mod collect;
 mod config;
 #[cfg(feature = "metrics")]
 mod export;
+#[cfg(all(feature = "nvml", any(feature = "metrics", feature = "health")))]
+mod gpu;
 #[cfg(feature = "health")]
 mod health;
 #[cfg(any(feature = "metrics", feature = "health"))]

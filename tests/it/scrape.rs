@@ -162,11 +162,13 @@ fn families_and_labels_are_those_of_the_catalogue() {
     let missing: Vec<_> = CATALOG
         .iter()
         .map(|metric| metric.name)
-        // what an installed telemetry has and a rig has not: health, somebody to push to, and the process
+        // what an installed telemetry has and a rig has not: health, somebody to push to, the process and devices
         .filter(|name| !name.starts_with("inference_health_"))
         .filter(|name| !name.starts_with("inference_export_"))
         .filter(|name| !name.starts_with("process_") && !name.starts_with("inference_cgroup_"))
         .filter(|name| *name != "inference_runtime_lag_seconds")
+        .filter(|name| !name.starts_with("inference_gpu_") && !name.starts_with("hw_"))
+        .filter(|name| !name.starts_with("inference_device_"))
         .filter(|name| !seen.contains(name))
         .collect();
     assert!(missing.is_empty(), "not seen: {missing:?}");

@@ -1,6 +1,8 @@
 //! Facts, as metrics.
 
 pub(crate) mod cgroup;
+#[cfg(feature = "nvml")]
+pub(crate) mod device;
 #[cfg(test)]
 pub(crate) mod fake_root;
 #[cfg(feature = "health")]

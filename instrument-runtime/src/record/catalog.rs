@@ -1,5 +1,10 @@
 //! THE table: every metric there is. Instruments, documentation, dashboards and tests are derived from it.
 
+use crate::record::catalog_device::{
+    ENERGY, ERRORS as DEVICE_ERRORS, GPU_COLLECTOR_ERRORS, GPU_COLLECTOR_LAST_SUCCESS,
+    GPU_COLLECTOR_STATE, GPU_INFO, GPU_MEMORY_LIMIT, GPU_MEMORY_USAGE, GPU_PROCESS_MEMORY,
+    GPU_THROTTLED, GPU_UTILIZATION, POWER, STATUS, TEMPERATURE,
+};
 use crate::record::catalog_engine::{DEVICE_ALLOCATOR, DEVICE_EVENTS};
 use crate::record::catalog_generation::{
     FINISHES, INTER_TOKEN_LATENCY, REQUEST_TOKENS, SERVER_REQUEST_DURATION, STREAM_BACKPRESSURE,
@@ -464,6 +469,20 @@ pub const CATALOG: &[Metric] = &[
     CGROUP_CPU_LIMIT,
     CGROUP_CPU_THROTTLED,
     RUNTIME_LAG,
+    GPU_UTILIZATION,
+    GPU_MEMORY_USAGE,
+    GPU_MEMORY_LIMIT,
+    GPU_PROCESS_MEMORY,
+    POWER,
+    ENERGY,
+    TEMPERATURE,
+    GPU_THROTTLED,
+    DEVICE_ERRORS,
+    STATUS,
+    GPU_INFO,
+    GPU_COLLECTOR_STATE,
+    GPU_COLLECTOR_ERRORS,
+    GPU_COLLECTOR_LAST_SUCCESS,
     LABEL_OVERFLOW,
     EXPORT_FAILURES,
     EXPORT_LAST_SUCCESS,
@@ -484,11 +503,15 @@ mod tests {
         let mut classic = Vec::new();
         for metric in CATALOG.iter().filter(|metric| !metric.otel.is_empty()) {
             let mut name = metric.otel.replace('.', "_");
-            match metric.unit {
-                "s" => name.push_str("_seconds"),
-                "By" => name.push_str("_bytes"),
-                _ => {}
-            }
+            name.push_str(match metric.unit {
+                "s" => "_seconds",
+                "1" => "_ratio",
+                "By" => "_bytes",
+                "W" => "_watts",
+                "J" => "_joules",
+                "Cel" => "_celsius",
+                _ => "",
+            });
             if metric.kind == MetricKind::Counter {
                 name.push_str("_total");
             }

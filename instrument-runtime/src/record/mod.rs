@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod budget;
 pub(crate) mod catalog;
+pub(crate) mod catalog_device;
 pub(crate) mod catalog_engine;
 pub(crate) mod catalog_generation;
 pub(crate) mod catalog_health;

@@ -3,6 +3,7 @@
 use crate::config::{Config, ConfigError};
 use crate::notice;
 use crate::runtime::error::InstallError;
+use crate::runtime::gpus::Gpus;
 use crate::runtime::health::HealthService;
 use crate::runtime::health_metrics;
 use crate::runtime::health_setup::HealthSetup;
@@ -48,5 +49,10 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
         }
     };
     health_metrics::show(recording.as_ref(), &health);
-    Ok(Telemetry::started((slots, devices), recording, health))
+    let gpus = Gpus::start(config, recording.as_ref(), &devices);
+    Ok(Telemetry::started(
+        (slots, devices, gpus),
+        recording,
+        health,
+    ))
 }

@@ -11,8 +11,20 @@ pub(crate) mod control;
 #[cfg(all(feature = "health", not(feature = "grpc")))]
 #[path = "control_off.rs"]
 pub(crate) mod control;
+#[cfg(all(feature = "nvml", feature = "metrics"))]
+pub(crate) mod device_builder;
+#[cfg(all(feature = "nvml", feature = "metrics"))]
+pub(crate) mod device_metrics;
+#[cfg(all(feature = "nvml", not(feature = "metrics")))]
+#[path = "device_metrics_off.rs"]
+pub(crate) mod device_metrics;
 pub(crate) mod ending;
 pub(crate) mod error;
+#[cfg(feature = "nvml")]
+pub(crate) mod gpus;
+#[cfg(not(feature = "nvml"))]
+#[path = "gpus_off.rs"]
+pub(crate) mod gpus;
 #[cfg(feature = "health")]
 pub(crate) mod health;
 #[cfg(not(feature = "health"))]

@@ -4,6 +4,7 @@ use crate::notice::{self, LAST_WORDS};
 use crate::runtime::bounded::{self, Work};
 use crate::runtime::ending::Ending;
 use crate::runtime::error::FlushError;
+use crate::runtime::gpus::Gpus;
 use crate::runtime::health::HealthService;
 use crate::runtime::recording::Recording;
 use crate::slot::devices::Devices;
@@ -42,12 +43,13 @@ struct Installed {
     /// `None` where telemetry is disabled: health and life cycle are not.
     recording: Option<Recording>,
     health: HealthService,
+    gpus: Gpus,
     ending: Arc<Ending>,
 }
 
 impl Telemetry {
     pub(crate) fn started(
-        (slots, devices): (Slots, Devices),
+        (slots, devices, gpus): (Slots, Devices, Gpus),
         recording: Option<Recording>,
         health: HealthService,
     ) -> Telemetry {
@@ -56,6 +58,7 @@ impl Telemetry {
             devices,
             recording,
             health,
+            gpus,
             ending: Arc::default(),
         }))
     }
@@ -184,7 +187,7 @@ impl Telemetry {
         };
         self.0.health.close();
         let recording = self.recording().map(|recording| recording.stopping(limit));
-        let health = self.0.health.clone();
+        let (health, gpus) = (self.0.health.clone(), self.0.gpus.clone());
         Some(Box::new(move || {
             let _under_way = under_way;
             // a callback of the service's own metrics that never returns is not to keep the rest from its end
@@ -196,6 +199,7 @@ impl Telemetry {
                     late @ FlushError::TimedOut(_) => late.to_string(),
                 })
             });
+            gpus.stop();
             // last: until the end somebody may ask
             health.stop();
             notice::settle(LAST_WORDS);

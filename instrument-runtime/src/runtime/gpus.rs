@@ -1,0 +1,60 @@
+//! The part of an installed telemetry that reads devices.
+
+use crate::config::Config;
+use crate::gpu::collector::Collector;
+use crate::gpu::device::Device;
+use crate::gpu::nvml::NvmlBackend;
+use crate::gpu::snapshot::Snapshot;
+use crate::gpu::visible::Visible;
+use crate::notice;
+use crate::runtime::device_metrics;
+use crate::runtime::recording::Recording;
+use crate::slot::devices::{Devices, Fault};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Gpus(Arc<Mutex<Option<Collector>>>);
+
+impl Gpus {
+    /// Reads them from now on: for the metrics, unless somebody else shows them, and for health. Waits for no device and no
+    /// library.
+    pub(crate) fn start(config: &Config, recording: Option<&Recording>, devices: &Devices) -> Gpus {
+        let read = recording.is_some() && (config.gpu_metrics || cfg!(feature = "health"));
+        let devices = devices.clone();
+        let collector = read.then(|| {
+            let visible = Visible::read(|name| std::env::var(name).ok());
+            let tell = move |snapshot: &Snapshot| devices.see(faults(snapshot));
+            Collector::start(NvmlBackend, visible, tell)
+        });
+        let collector = collector.and_then(|started| {
+            let failed = |error| notice::report(&format!("the GPUs are not read: {error}"));
+            started.map_err(failed).ok()
+        });
+        let shown = collector.as_ref().filter(|_| config.gpu_metrics);
+        device_metrics::show(recording, shown);
+        Gpus(Arc::new(Mutex::new(collector)))
+    }
+
+    /// Does not wait for a call that hangs.
+    pub(crate) fn stop(&self) {
+        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+/// What is wrong with the devices of this process; `None` where none was ever seen. One that is not seen any more, because
+/// the library cannot be asked, keeps what was wrong with it.
+fn faults(snapshot: &Snapshot) -> Option<Vec<Fault>> {
+    if snapshot.devices.is_empty() {
+        return None;
+    }
+    let of = |device: &Device| {
+        let faults = &device.faults;
+        [
+            faults.lost.map(|_| Fault::Lost),
+            faults.fatal_xid.map(|(xid, _)| Fault::Xid(xid)),
+            faults.uncorrectable.map(|_| Fault::Uncorrectable),
+        ]
+    };
+    Some(snapshot.devices.iter().flat_map(of).flatten().collect())
+}
