@@ -1,6 +1,11 @@
 //! The metrics of GPUs, through the real nvml-wrapper: a stand-in for NVIDIA's library says what a test writes down, each
 //! story in a process of its own. Where there is a real library, or a real GPU, they are asked too.
-#![cfg(all(feature = "nvml", feature = "prometheus", target_os = "linux"))]
+#![cfg(all(
+    feature = "nvml",
+    feature = "prometheus",
+    feature = "health",
+    target_os = "linux"
+))]
 #![allow(
     missing_docs,
     unreachable_pub,
@@ -55,7 +60,9 @@ stories! {
     mig_instances_show_their_memory_and_no_utilization with [("CUDA_VISIBLE_DEVICES", "0")];
     an_xid_event_is_counted_and_fails_the_device;
     only_visible_devices_are_shown with [("CUDA_VISIBLE_DEVICES", "GPU-2,1,-1,0")];
-    where_dcgm_shows_them_nothing_is_loaded;
+    memory_errors_that_come_condemn_and_those_that_were_do_not;
+    trouble_with_asking_is_no_verdict;
+    where_dcgm_shows_them_only_health_reads_them;
     where_telemetry_is_disabled_nothing_is_loaded with [("INSTRUMENT_DISABLED", "1")];
 }
 
@@ -106,7 +113,7 @@ fn skipped(why: &str) {
 mod told {
     use crate::library::{asked, device, machine, says, until_asked};
     use crate::story::{PATIENCE, until};
-    use instrument_inference::{CATALOG, Telemetry, inference_request};
+    use instrument_inference::{CATALOG, Telemetry, Verdict, inference_request};
     use std::collections::BTreeSet;
     use std::time::{Duration, SystemTime};
 
@@ -121,6 +128,16 @@ mod told {
             .install()
             .expect("it starts")
     }
+
+    /// What health says of the devices, and its check.
+    fn health(telemetry: &Telemetry) -> (Option<bool>, Option<Verdict>) {
+        let report = telemetry.health();
+        (report.gpu_health(), report.verdict("device"))
+    }
+
+    const WELL: (Option<bool>, Option<Verdict>) = (Some(true), Some(Verdict::Up));
+    const BROKEN: (Option<bool>, Option<Verdict>) = (Some(false), Some(Verdict::Down));
+    const NONE_EXPECTED: (Option<bool>, Option<Verdict>) = (None, None);
 
     fn stop(telemetry: &Telemetry) {
         telemetry.shutdown_blocking(PATIENCE).expect("it stops");
@@ -295,6 +312,7 @@ mod told {
         let telemetry = install();
         until_state(&telemetry, "no_device");
         shows_nothing(&telemetry);
+        assert_eq!(health(&telemetry), NONE_EXPECTED);
         // a device that is not there is no error
         assert_eq!(
             lines(&telemetry, "inference_gpu_collector_errors_total", &[]),
@@ -368,6 +386,7 @@ mod told {
         let failed = lines(&telemetry, "hw_status", &["hw_state=\"failed\""]);
         let count = failed.iter().filter(|line| line.ends_with(" 1")).count();
         assert_eq!((failed.len(), count), (8, 1));
+        assert_eq!(health(&telemetry), BROKEN);
         // they are read on
         says(
             &format!("{}3 = !15\n", machine(8)).replace("0.temperature = 51", "0.temperature = 64"),
@@ -375,6 +394,9 @@ mod told {
         until("the others go on", || {
             value(&telemetry, "hw_temperature_celsius", &["GPU-0"]) == Some(64.0)
         });
+        // it was reset
+        says(&machine(8));
+        until("it is well again", || health(&telemetry) == WELL);
         stop(&telemetry);
     }
 
@@ -450,10 +472,12 @@ mod told {
         until("the events are counted", || xid(31) == Some(2.0));
         // a program's own mistake
         assert_eq!(failed("GPU-1"), Some(0.0));
+        assert_eq!(health(&telemetry), WELL);
         says(&machine(2).replace("1.xids = ", "1.xids = 31 31 79"));
         until("the event is counted", || xid(79) == Some(1.0));
         assert_eq!((failed("GPU-1"), failed("GPU-0")), (Some(1.0), Some(0.0)));
         assert_eq!(xid(31), Some(2.0));
+        assert_eq!(health(&telemetry), BROKEN);
         stop(&telemetry);
     }
 
@@ -471,16 +495,51 @@ mod told {
         stop(&telemetry);
     }
 
-    pub(crate) fn where_dcgm_shows_them_nothing_is_loaded() {
+    pub(crate) fn where_dcgm_shows_them_only_health_reads_them() {
         says(&machine(1));
         let telemetry = Telemetry::builder("story")
             .gpu_metrics(false)
             .install()
             .expect("it starts");
         until_state(&telemetry, "disabled");
+        until("they are read", || health(&telemetry) == WELL);
+        shows_nothing(&telemetry);
+        says(&format!("{}0 = !15\n", machine(1)));
+        until("it is lost", || health(&telemetry) == BROKEN);
         shows_nothing(&telemetry);
         stop(&telemetry);
-        assert_eq!(asked("init"), 0);
+    }
+
+    pub(crate) fn memory_errors_that_come_condemn_and_those_that_were_do_not() {
+        let with = |errors: &str| {
+            machine(1).replace("0.uncorrected = 0", &format!("0.uncorrected = {errors}"))
+        };
+        says(&with("2"));
+        let telemetry = install();
+        until_state(&telemetry, "ok");
+        // of another day
+        assert_eq!(health(&telemetry), WELL);
+        says(&with("3"));
+        until("one has come", || health(&telemetry) == BROKEN);
+        stop(&telemetry);
+    }
+
+    pub(crate) fn trouble_with_asking_is_no_verdict() {
+        says(&machine(1));
+        let telemetry = install();
+        until_state(&telemetry, "ok");
+        assert_eq!(health(&telemetry), WELL);
+        // no permission, a driver of another version, an unknown error
+        for (code, state) in [
+            ("4", "permission"),
+            ("18", "driver_mismatch"),
+            ("999", "error"),
+        ] {
+            says(&format!("{}0 = !{code}\n", machine(1)));
+            until_state(&telemetry, state);
+            assert_eq!(health(&telemetry), WELL, "{state}");
+        }
+        stop(&telemetry);
     }
 
     pub(crate) fn where_telemetry_is_disabled_nothing_is_loaded() {

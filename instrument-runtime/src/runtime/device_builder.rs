@@ -4,7 +4,7 @@ use crate::runtime::builder::TelemetryBuilder;
 
 impl TelemetryBuilder {
     /// Whether GPUs are among the metrics (`hw_…`, `inference_gpu_…`); they are when nothing is said. `false` where the
-    /// exporter of DCGM shows them already.
+    /// exporter of DCGM shows them already: then they are read for health alone.
     ///
     /// ```
     /// # use instrument_runtime::Telemetry;
