@@ -227,4 +227,37 @@ pub mod told {
         );
         let _ = telemetry.shutdown_blocking(std::time::Duration::from_secs(1));
     }
+
+    pub fn without_a_file_to_read_with_nothing_is_0() {
+        if require("prlimit").is_none() {
+            return;
+        }
+        let telemetry = builder().install().unwrap();
+        let before = telemetry.scrape();
+        outside("prlimit --pid PID --nofile=256:256 && echo 0");
+        let mut files = Vec::new();
+        while let Ok(file) = File::open("/dev/null") {
+            files.push(file);
+        }
+        let of_process = |scrape: &str| {
+            let lines = scrape.lines().filter(|line| line.starts_with("process_"));
+            let lines = lines.map(|line| line.rsplit_once(' ').unwrap());
+            let lines = lines.map(|(series, value)| (series.to_owned(), value.to_owned()));
+            lines.collect::<std::collections::BTreeMap<_, _>>()
+        };
+        // one more handle is free each time: the first readings fail, then the next
+        for free in 0..4 {
+            let scrape = telemetry.scrape();
+            assert!(scrape.contains("inference_build_info"), "{free}: {scrape}");
+            for (series, value) in of_process(&scrape) {
+                let counts = series.contains("_total");
+                assert!(counts || value != "0", "{free}: {series} {value}");
+            }
+            files.pop();
+        }
+        drop(files);
+        let after = of_process(&telemetry.scrape());
+        assert!(after.keys().eq(of_process(&before).keys()), "{after:?}");
+        stop(&telemetry);
+    }
 }
