@@ -88,16 +88,14 @@ impl Scrape {
         Gathered(self.families().unwrap_or_default())
     }
 
-    /// Shows the process under the names that all clients of Prometheus give it, where the system lets it be seen.
+    /// Shows the process under the names that all clients of Prometheus give it.
     ///
     /// # Errors
     /// When it cannot be registered.
+    #[cfg(target_os = "linux")]
     pub(crate) fn show_process(&self) -> Result<(), String> {
-        #[cfg(target_os = "linux")]
-        self.registry
-            .register(Box::new(process::Classic::new()))
-            .map_err(|error| error.to_string())?;
-        Ok(())
+        let registered = self.registry.register(Box::new(process::Classic::new()));
+        registered.map_err(|error| error.to_string())
     }
 
     fn families(&self) -> Result<Vec<MetricFamily>, String> {
