@@ -87,6 +87,10 @@ pub use instrument_runtime::__private;
 /// it is `internal`. A value that implements [`ToOutcome`], such as an HTTP response, says itself; any other value is
 /// `ok`. Within generic code, where the type is not known, `T` is `ok` and an `E` without bounds is `internal`.
 ///
+/// So an error that only `IntoResponse` of `axum` tells apart is `internal`, also where it becomes a 400: derive
+/// [`Classify`](derive@Classify) for it. Inside a [`request_layer`](Telemetry::request_layer) the status code of a failure
+/// says more than `internal`, and the request ends by that; its stages do not.
+///
 /// # The name
 ///
 /// **Type**: string literal, first. **Required.**
@@ -124,7 +128,8 @@ pub use instrument_runtime::__private;
 /// More labels for the stage's duration. They see the arguments, by reference, before the body runs; what would leave
 /// the function or wait (`?`, `return`, `.await`) is refused, as in every expression of the attribute. Their types
 /// bound how many values there are, so a `String` or a number does not compile; keys that name something unbounded
-/// (`request_id`, `prompt`, …), or that scrapers or this library own, do not compile either.
+/// (`request_id`, `prompt`, …), or that scrapers or this library own, do not compile either. What identifies one request
+/// goes into an event inside, such as `tracing::info!(request_id)`, or into a span of your own.
 ///
 /// ```
 /// # use instrument_inference::inference_stage;
@@ -281,7 +286,9 @@ pub use instrument_runtime::__private;
 ///
 /// **Type**: absolute path. **Default**: `::instrument_inference`.
 ///
-/// Where this crate is, when it is renamed or reached through a re-export: `crate = ::platform::telemetry`.
+/// Where this crate is, when it is renamed or reached through a re-export: `crate = ::platform::telemetry`, or
+/// `crate = crate::telemetry` for a module of your own. Without it, rustc says that it could not find
+/// `instrument_inference` in the list of imported crates, nor the attribute `linkme`.
 ///
 /// [`install`]: TelemetryBuilder::install
 pub use instrument_macros::inference_stage;

@@ -218,7 +218,10 @@ mod told {
                 ..
             }
         ));
-        assert!(error.to_string().contains(&address), "{error}");
+        let error = error.to_string();
+        for part in [&*address, "`metrics_addr`", "INSTRUMENT_METRICS_ADDR"] {
+            assert!(error.contains(part), "{error}");
+        }
         drop(occupied);
         let telemetry = Telemetry::builder("story")
             .metrics_addr(&address)

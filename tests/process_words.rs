@@ -9,7 +9,10 @@
 #[path = "peers/story.rs"]
 mod story;
 
-use instrument_inference::Telemetry;
+use instrument_inference::{Telemetry, inference_stage};
+
+#[inference_stage("preprocess")]
+fn preprocess() {}
 
 #[test]
 fn what_is_nearly_right_is_named_with_what_was_meant() {
@@ -18,7 +21,7 @@ fn what_is_nearly_right_is_named_with_what_was_meant() {
         .lines()
         .filter(|line| line.starts_with("instrument_inference: "))
         .collect();
-    let [variable, layer] = lines.as_slice() else {
+    let [variable, layer, stage] = lines.as_slice() else {
         panic!("{said}");
     };
     assert!(
@@ -31,6 +34,12 @@ fn what_is_nearly_right_is_named_with_what_was_meant() {
             && layer.ends_with("Did you mean \"http\"?"),
         "{layer}"
     );
+    assert!(
+        stage.contains("stage `preprocess` at tests/process_words.rs:")
+            && stage.contains("put `#[inference_request]` on the handler")
+            && stage.contains("`spawn_blocking`"),
+        "{stage}"
+    );
 }
 
 /// Not a test of its own: what a started process runs.
@@ -42,6 +51,8 @@ fn story() {
     let telemetry = Telemetry::builder("service").from_env().install().unwrap();
     drop(telemetry.request_layer("htpp"));
     drop(telemetry.request_layer("grpc"));
+    preprocess();
+    preprocess();
     telemetry.shutdown_blocking(story::PATIENCE).unwrap();
     println!("story told");
 }

@@ -26,8 +26,8 @@ pub use crate::request::{
     },
     opening::Opening,
     stage::{
-        EnteredStage, InPlace, Never, Staged, call, enter, never_called, run_deferred, run_never,
-        run_sync,
+        EnteredStage, InPlace, Never, Ref, Staged, call, enter, never_called, run_deferred,
+        run_never, run_sync,
     },
     streamed::{Begins, Kept, KeptRequest, KeptStage, Streamed, streamed},
 };

@@ -23,6 +23,7 @@ mod models;
 mod outcomes;
 mod queues;
 mod requests;
+mod runtimes;
 mod scrape;
 mod streams;
 mod support;

@@ -250,6 +250,24 @@ fn a_worker_that_panics_leaves_nobody_waiting() {
 }
 
 #[test]
+fn a_batch_may_be_consumed_by_its_execution() {
+    #[inference_stage("execute", batch = batch)]
+    fn consumes(batch: &mut Batch<u32, Answer>) -> Vec<Answer> {
+        batch.take_inputs().into_iter().map(Ok).collect()
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let (caller, worker) = queue::batcher::<u32, Answer>("q", 4);
+    let mut waits = Box::pin(predict(caller, 2, Tenant("a")));
+    assert!(waits.as_mut().now_or_never().is_none());
+    let mut batch = worker.next_blocking(1, Duration::ZERO).expect("one waits");
+    let answers = consumes(&mut batch);
+    batch.finish(answers);
+    assert!(waits.now_or_never().expect("it has an answer").is_ok());
+    assert_eq!(shown(&stages(&rig)), "execute ok 1, queue ok 1");
+}
+
+#[test]
 fn an_error_of_the_whole_batch_is_one_of_every_member() {
     #[inference_stage("execute", batch = inputs)]
     async fn fails(inputs: Vec<Queued<u32>>) -> Result<Vec<u32>, Failure> {

@@ -133,6 +133,13 @@ mod shapes {
         Box::pin(async move { stream::iter(0..upto).boxed() })
     }
 
+    #[inference_stage("decode", stream)]
+    pub fn boxed_answer<'a>(
+        upto: &'a u8,
+    ) -> Pin<Box<dyn Future<Output = Result<BoxStream<'a, u8>, String>> + Send + 'a>> {
+        Box::pin(async move { Ok(stream::iter(0..*upto).boxed()) })
+    }
+
     pub mod named {
         pub type Tokens<'a> = super::BoxStream<'a, Result<&'a str, String>>;
         pub type Answer<T> = Result<tonic::Response<T>, tonic::Status>;
@@ -240,6 +247,8 @@ fn futures_that_give_streams_end_with_the_stream() {
     futures::executor::block_on(async {
         assert_eq!(shapes::asynchronous(&2).await.count().await, 2);
         assert_eq!(shapes::boxed_future(&2).await.count().await, 2);
+        let answer = shapes::boxed_answer(&2).await.expect("it is there");
+        assert_eq!(answer.count().await, 2);
         let some = shapes::returned_future(1).await.expect("it is there");
         assert_eq!(some.count().await, 2);
         assert!(
@@ -247,7 +256,7 @@ fn futures_that_give_streams_end_with_the_stream() {
             "and it is dropped"
         );
         assert!(shapes::returned_future(0).await.is_err());
-        let so_far = "decode cancelled 1, decode error 1, decode ok 3";
+        let so_far = "decode cancelled 1, decode error 1, decode ok 4";
         assert_eq!(ended(&rig), so_far);
         let answer = shapes::handler(true).await.expect("it is there");
         assert_eq!(answer.into_inner().count().await, 3);
@@ -255,7 +264,7 @@ fn futures_that_give_streams_end_with_the_stream() {
     });
     assert_eq!(
         ended(&rig),
-        "decode cancelled 1, decode error 1, decode ok 4, decode rejected 1"
+        "decode cancelled 1, decode error 1, decode ok 5, decode rejected 1"
     );
 }
 

@@ -7,7 +7,8 @@ use crate::tokens::{
 use futures::{FutureExt, Stream, StreamExt};
 use instrument_inference::testing::Rig;
 use instrument_inference::{
-    FinishReason, LabelSet, MeasureTokens, RequestContext, inference_request, inference_stage,
+    FinishReason, LabelSet, MeasureTokens, RequestContext, TokenKind, inference_request,
+    inference_stage,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +70,7 @@ fn a_handler_that_is_dropped_ends_its_request_at_once() {
     async fn hangs(rig: &Arc<Rig>) {
         let mut stream = answer(rig, &[Gives(1, 1), Waits(1), Gives(1, 1)]);
         while stream.next().await.is_some() {}
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let rig = rig();
     let _inside = rig.enter();
@@ -219,6 +220,48 @@ fn tokens_are_on_the_bill_of_the_tenant() {
     assert_eq!(read(handler(&rig, &tenants.get("acme"))), 2);
     let found = counts(&rig, "inference_tokens_total", &["tenant", "token_type"]);
     assert_eq!(shown(&found), "acme output 3");
+}
+
+/// As from a task that goes on when the handler has returned, or the client has left.
+#[test]
+fn tokens_that_come_after_the_end_are_nobodys() {
+    #[inference_request(tenant = tenant)]
+    fn handler(tenant: &instrument_inference::Label) -> Option<RequestContext> {
+        let _ = tenant;
+        let request = RequestContext::current()?;
+        request.tokens(TokenKind::Input, 5);
+        Some(request)
+    }
+    let tenants = LabelSet::listed("tenant", &["acme"]);
+    let rig = rig();
+    let _inside = rig.enter();
+    let request = handler(&tenants.get("acme")).expect("a request is current in its handler");
+    request.tokens(TokenKind::Input, 2);
+    let _late = request.enter();
+    assert_eq!(read(answer(&rig, &[Gives(1, 1), Gives(1, 2)])), 2);
+    let found = counts(&rig, "inference_tokens_total", &["tenant", "token_type"]);
+    assert_eq!(shown(&found), " input 2,  output 3, acme input 5");
+}
+
+/// As from a difference that went below 0: added as it is, such a number would take away.
+#[test]
+fn a_number_that_nobody_has_takes_nothing_away() {
+    #[inference_request]
+    fn generates(tokens: u64) {
+        if let Some(request) = RequestContext::current() {
+            request.tokens(TokenKind::Input, tokens);
+        }
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let mut total = 0.0;
+    let labels = "model=\"none\",token_type=\"input\",version=\"none\"";
+    for tokens in [5, u64::MAX, u64::MAX, 0] {
+        generates(tokens);
+        let grown = value(&rig, &format!("inference_tokens_total{{{labels}}}"));
+        assert!(grown >= total, "{grown} after {total}");
+        total = grown;
+    }
 }
 
 #[test]

@@ -67,6 +67,19 @@ async fn typed() -> Result<(), Failure> {
     Err(Failure)
 }
 
+/// As many services have it: `axum` knows what it answers, and nobody what it is.
+struct Untyped(StatusCode);
+impl axum::response::IntoResponse for Untyped {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+#[inference_request]
+async fn untyped(Path(code): Path<u16>) -> Result<(), Untyped> {
+    Err(Untyped(StatusCode::from_u16(code).unwrap()))
+}
+
 #[inference_request]
 async fn unavailable() -> Result<Response, Failure> {
     Ok(answer(StatusCode::SERVICE_UNAVAILABLE, Body::empty()))
@@ -125,6 +138,7 @@ fn app(rig: &Rig, waiting: &Waiting) -> Router {
         .route("/predict", post(predict))
         .route("/hang", get(hang))
         .route("/typed", get(typed))
+        .route("/untyped/{code}", get(untyped))
         .route("/unavailable", get(unavailable))
         .route("/busy", get(busy))
         .route("/status/{code}", any(status))
@@ -291,6 +305,23 @@ async fn what_the_handler_knows_wins_over_its_status_code() {
         assert_eq!(setup.get("GET", "/busy", "").await.0, 503);
         settles(&setup.rig, "http error 2, http rejected 1").await;
         assert_eq!(rejections(&setup.rig), "queue_full 1");
+    }
+}
+
+#[tokio::test]
+async fn a_status_code_says_more_than_an_error_of_which_nothing_is_known() {
+    for version in BOTH {
+        let mut setup = setup(version).await;
+        assert_eq!(setup.get("GET", "/untyped/404", "").await.0, 404);
+        settles(&setup.rig, "http rejected 1").await;
+        assert_eq!(rejections(&setup.rig), "invalid_input 1");
+        assert_eq!(setup.get("GET", "/untyped/503", "").await.0, 503);
+        settles(&setup.rig, "http error 1, http rejected 1").await;
+        assert_eq!(errors(&setup.rig), "none unavailable 1");
+        // an answer that looks well does not make the error one
+        assert_eq!(setup.get("GET", "/untyped/200", "").await.0, 200);
+        settles(&setup.rig, "http error 2, http rejected 1").await;
+        assert_eq!(errors(&setup.rig), "none internal 1, none unavailable 1");
     }
 }
 

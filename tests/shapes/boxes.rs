@@ -299,6 +299,94 @@ fn tb6<'a>(x: &'a u8) -> Pin<Box<impl Future<Output = &'a u8> + Send + 'a>> {
     f
 }
 
+mod aliases {
+    //! Of the service's own: the output is another argument, or more than the argument says.
+    use super::*;
+
+    type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
+
+    #[inference_stage("execute")]
+    pub(super) fn wrapped(x: u8) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            x.checked_sub(1).ok_or("x")?;
+            Ok(())
+        })
+    }
+
+    #[inference_request]
+    pub(super) fn wrapped_elsewhere<'a>(x: &'a str) -> BoxFuture<'a, &'a str> {
+        let f: BoxFuture<'_, _> = Box::pin(async move { x.get(1..).ok_or_else(String::new) });
+        f
+    }
+
+    pub(super) struct S(u8);
+
+    impl S {
+        #[inference_stage("execute", error = internal)]
+        pub(super) fn borrowed(&self, x: u8) -> BoxFuture<'_, &u8> {
+            Box::pin(async move {
+                if self.0 == x {
+                    Ok(&self.0)
+                } else {
+                    Err("x".into())
+                }
+            })
+        }
+    }
+
+    fn internal(_: &String) -> instrument_inference::ErrorType {
+        instrument_inference::ErrorType::Internal
+    }
+
+    pub(super) mod turned {
+        use super::*;
+        type LocalBoxFuture<T, E = String> = Pin<Box<dyn Future<Output = Result<T, E>>>>;
+
+        #[inference_stage("execute")]
+        pub(in super::super) fn two(x: Rc<u8>) -> LocalBoxFuture<Rc<u8>, u16> {
+            Box::pin(async move { if *x == 0 { Err(1) } else { Ok(x) } })
+        }
+
+        #[inference_stage("execute")]
+        pub(in super::super) fn one<T: 'static>(x: T) -> LocalBoxFuture<T> {
+            let f = async move { Ok(x) };
+            Box::pin(f)
+        }
+    }
+
+    pub(super) mod bare {
+        use super::*;
+        type BoxFuture = Pin<Box<dyn Future<Output = Result<u8, String>> + Send>>;
+
+        #[inference_stage("execute")]
+        pub(in super::super) fn bare(x: u8) -> BoxFuture {
+            Box::pin(async move { Ok(u8::from_str_radix("x", 10).map_err(|_| "x")? + x) })
+        }
+    }
+
+    pub(super) fn s() -> S {
+        S(1)
+    }
+}
+
+#[test]
+fn an_alias_says_itself_what_its_future_gives() {
+    let _test = start();
+    let s = aliases::s();
+    drop((aliases::wrapped(1), aliases::bare::bare(1)));
+    assert_eq!(counts(), "");
+    assert!(block(aliases::wrapped(1)).is_ok());
+    assert!(block(aliases::wrapped(0)).is_err());
+    assert!(block(s.borrowed(1)).is_ok());
+    assert!(block(s.borrowed(0)).is_err());
+    assert!(block(aliases::turned::two(Rc::new(0))).is_err());
+    assert!(block(aliases::turned::one(1)).is_ok());
+    assert!(block(aliases::bare::bare(1)).is_err());
+    assert_eq!(counts(), "execute:error=4 execute:ok=3");
+    assert!(block(aliases::wrapped_elsewhere("")).is_err());
+    assert_eq!(counts(), "request:error=1");
+}
+
 #[test]
 fn the_future_is_measured_and_not_its_making() {
     let _test = start();

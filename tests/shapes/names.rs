@@ -264,6 +264,35 @@ impl S {
 }
 macro_rules! sig { ($($sig:tt)*) => { #[inference_stage("execute")] $($sig)* } }
 sig! { fn sig1(&(a, b): &(u8, u8), mut c: Vec<u8>) -> Vec<u8> { c.push(a + b); c } }
+macro_rules! twins {
+    ($f:ident, $a:ident) => {
+        #[inference_stage("execute")]
+        fn $f(mut a: Vec<u8>, _a: String, ($a, _b): (Vec<u8>, u8), b: String) -> Vec<u8> {
+            a.extend($a);
+            drop(b);
+            a
+        }
+        #[inference_stage("execute", labels(k = a.is_empty() || $a.is_empty()))]
+        pub(super) async fn in_labels(a: Vec<u8>, $a: String) -> (Vec<u8>, String) {
+            (a, $a)
+        }
+    };
+}
+mod twins {
+    use super::*;
+    twins!(twin, a);
+    pub(super) fn both() -> Vec<u8> {
+        twin(vec![1], String::new(), (vec![2], 0), String::new())
+    }
+}
+#[test]
+fn two_names_of_one_spelling_are_two() {
+    let _test = crate::probe::start();
+    assert_eq!(twins::both(), [1, 2]);
+    let (a, b) = crate::probe::block(twins::in_labels(vec![1], "b".to_owned()));
+    assert_eq!((a, b.as_str()), (vec![1], "b"));
+    assert_eq!(crate::probe::counts(), "execute:ok=2");
+}
 #[test]
 fn each_name_means_what_the_user_said() {
     let _test = crate::probe::start();

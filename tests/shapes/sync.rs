@@ -151,6 +151,25 @@ fn more_patterns(x @ 0..=255: u8, ref y: u8, z @ (w, _): (u8, u8), (mut v, _u): 
 }
 
 #[inference_stage("execute")]
+fn borrowed_patterns(a: String, ref mut b: String, Two { x: ref mut c, .. }: Two) -> usize {
+    b.push('b');
+    c.push_str(&a);
+    b.len() + c.len()
+}
+
+struct Two {
+    x: String,
+    _y: String,
+}
+
+impl Two {
+    #[inference_stage("execute")]
+    fn left_out(#[cfg(any())] self, x: u8) -> u8 {
+        x
+    }
+}
+
+#[inference_stage("execute")]
 fn raw_names(r#type: u8, r#match: u8) -> u8 {
     r#type + r#match
 }
@@ -321,13 +340,19 @@ fn results_and_counts() {
         16
     );
     assert_eq!(more_patterns(1, 2, (3, 4), (5, 6)), 16);
+    let two = Two {
+        x: "x".into(),
+        _y: String::new(),
+    };
+    assert_eq!(borrowed_patterns("a".into(), String::new(), two), 3);
+    assert_eq!(Two::left_out(1), 1);
     assert_eq!(raw_names(1, 2), 3);
     assert_eq!(parameter_attributes(1, 2), 1);
     let _: [u8; 3] = generic(&1u8);
     assert_eq!(higher_ranked(|s| s), 3);
     assert_eq!(labels_and_loops(5), Some(3));
     assert_eq!(tail_temporary(&Mutex::new(1)), 1);
-    assert_eq!(counts(), "execute:ok=11");
+    assert_eq!(counts(), "execute:ok=13");
 
     #[allow(deprecated)]
     let _ = attributes();

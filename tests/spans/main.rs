@@ -6,8 +6,10 @@
 )]
 
 mod filters;
+mod forest;
 mod hops;
 mod layer;
+mod panics;
 mod shapes;
 mod streams;
 mod subscribers;

@@ -5,7 +5,8 @@ use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Subscriber};
+use tracing::{Dispatch, Event, Span, Subscriber};
+use tracing_subscriber::Registry;
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::registry::LookupSpan;
@@ -62,6 +63,20 @@ impl Tree {
 
     pub fn spans(&self) -> Vec<Seen> {
         self.lock().clone()
+    }
+
+    /// The number of the span that this thread is in.
+    pub fn current() -> Option<usize> {
+        let number = |(id, subscriber): (&Id, &Dispatch)| {
+            let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
+            let number = span.extensions().get::<Number>()?.0;
+            Some(number)
+        };
+        Span::current().with_subscriber(number).flatten()
+    }
+
+    pub fn parent(&self, number: usize) -> Option<usize> {
+        self.lock()[number].parent
     }
 
     fn change<S>(&self, id: &Id, context: &Context<'_, S>, change: impl FnOnce(&mut Seen))

@@ -265,3 +265,14 @@ impl Boxes for Small {
     @
     async fn default_body(&self, text: String, mut unused: u8) -> Result<u8, String> { let never = 1; fallible(); tick().await; fallible().unwrap(); return Ok(1); }
 }
+
+@
+pub fn borrowed_option<'a>(bytes: &'a [u8]) -> Pin<Box<dyn Future<Output = Option<&'a u8>> + Send + 'a>> {
+    Box::pin(async move { bytes.first() })
+}
+
+@
+pub fn boxed_trait(bytes: &[u8]) -> impl Future<Output = Box<dyn Display + Send + '_>> + Send {
+    let first = Box::new(bytes.len()) as Box<dyn Display + Send>;
+    async move { first }
+}

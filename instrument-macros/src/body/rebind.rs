@@ -6,10 +6,11 @@
 //! unbound where the attribute needs its names.
 
 use crate::paths::generated;
+use crate::syntax::partial_fn::words;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{FieldPat, FnArg, Ident, Pat, PatIdent, ReceiverKind, Signature, Type};
+use syn::{FieldPat, FnArg, Ident, Pat, PatIdent, ReceiverKind, Signature, Token, Type};
 
 /// A signature and the statements that go with it.
 pub(crate) struct Rebound {
@@ -27,6 +28,7 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
         body,
         inner: Vec::new(),
         outer: Vec::new(),
+        spelled: spelled(&sig),
         statements: TokenStream::new(),
     };
     // Whether something before is dropped inside: then what is left outside is dropped too late.
@@ -41,8 +43,9 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
                 };
                 // `self` can't be bound again. Mentioned whole, it is captured whole and not field by field.
                 if !borrowed {
+                    let cfg = this.attrs.iter().filter(|one| one.path().is_ident("cfg"));
                     let this = &this.self_token;
-                    receiver = quote_spanned!(span=> let _ = &#this;);
+                    receiver = quote_spanned!(span=> #(#cfg)* let _ = &#this;);
                 }
                 preceded |= !borrowed;
             }
@@ -71,6 +74,15 @@ pub(crate) fn rebind(sig: &Signature, attribute: &TokenStream, body: &TokenStrea
         sig,
         statements: quote!(#receiver #statements),
     }
+}
+
+fn spelled(sig: &Signature) -> Vec<String> {
+    let patterns = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(input) => Some(input.pat.to_token_stream()),
+        FnArg::Receiver(_) => None,
+    });
+    let words = words(patterns.collect()).into_iter();
+    words.map(|word| word.unraw().to_string()).collect()
 }
 
 /// Whether a value of this type may do something when it is dropped.
@@ -114,6 +126,8 @@ struct Names<'a> {
     body: &'a TokenStream,
     inner: Vec<TokenStream>,
     outer: Vec<Ident>,
+    /// All words in the patterns.
+    spelled: Vec<String>,
     statements: TokenStream,
 }
 
@@ -170,7 +184,9 @@ impl Names<'_> {
             }),
         );
         // First as a whole: what the pattern leaves unbound is dropped with it, right after what it binds.
-        self.inner.push(name.to_token_stream());
+        let borrows = user.to_token_stream().to_string().contains("ref mut ");
+        let mutability = borrows.then(|| Token![mut](Span::mixed_site()));
+        self.inner.push(quote!(#mutability #name));
         self.outer.push(name.clone());
         if !matches!(user, Pat::Wild(_)) {
             self.flush();
@@ -215,9 +231,11 @@ impl Names<'_> {
         let mut inner = user.clone();
         let text = user.unraw().to_string();
         if !mentions(self.attribute, &text) {
-            if !text.starts_with("__") {
-                // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can
-                // read. Not `__x`: that could be one of the expansion's own.
+            // Reading `_x` and shadowing `x` are lints: outside, the parameter gets a name that only the macro can
+            // read. Not `__x`: that could be one of the expansion's own. Nor where there is a second `x`, from somebody
+            // else's macro: the two are told apart by where they come from.
+            let alone = self.spelled.iter().filter(|word| **word == text).count() == 1;
+            if alone && !text.starts_with("__") {
                 name.ident.set_span(generated(user.span()));
             }
         } else if unused(&user) {
@@ -357,6 +375,10 @@ mod tests {
             "let _ = & self ; let (__arg1 ,) = (__arg1 ,) ; let ref b = __arg1 ;"
         );
         assert_eq!(
+            run("fn f(self, ref mut b: B)").1,
+            "let _ = & self ; let (mut __arg1 ,) = (__arg1 ,) ; let ref mut b = __arg1 ;"
+        );
+        assert_eq!(
             run("fn f((A(a) | B(a)): A)").1,
             "let (__arg0 ,) = (__arg0 ,) ; let (A (a) | B (a)) = __arg0 ;"
         );
@@ -378,5 +400,9 @@ mod tests {
     #[test]
     fn parameters_with_attributes_stay() {
         assert_eq!(run("fn f(#[cfg(any())] mut a: A)").1, "");
+        assert_eq!(
+            run("fn f(#[cfg(any())] #[allow(unused)] self)").1,
+            "# [cfg (any ())] let _ = & self ;"
+        );
     }
 }

@@ -1,14 +1,12 @@
 //! One expansion per shape of function: one static, whose value is checked as it is made, and one call. The user's body is emitted once.
 
 use crate::body::rebind::{Rebound, rebind};
-use crate::paths::{generated, moved, respan};
+use crate::paths::generated;
 use crate::syntax::partial_fn::{PartialFn, braced};
 use crate::syntax::returns::{Returns, Shape};
-use crate::syntax::streams::StreamType;
-use crate::syntax::tail::{BoxedTail, before_closure};
+use crate::syntax::tail::{AsyncTail, BoxedTail, before_closure};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{Path, Signature};
 
 /// What the runtime calls the parts of one macro.
@@ -133,7 +131,12 @@ impl Wrap<'_> {
         if sig.asyncness.is_some() {
             return self.rebound(|body| self.future(&returns, body));
         }
+        let seen = match returns.shape {
+            Shape::Future(_) => self.traced(&returns, &function.body),
+            _ => None,
+        };
         match &returns.shape {
+            Shape::Future(_) if seen.is_some() => self.assemble(sig, &seen.into_token_stream()),
             Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
@@ -224,18 +227,25 @@ impl Wrap<'_> {
         self.awaited(
             returns,
             &quote_spanned!(span=> async move { #expected #statements #block }),
+            &TokenStream::new(),
             &last,
         )
     }
 
-    /// Awaits `future` and ends with its value, the variable `last`.
-    fn awaited(&self, returns: &Returns, future: &TokenStream, last: &Ident) -> TokenStream {
+    /// Awaits `future` and ends with its value, the variable `last`; `declared` is the type of value and guard.
+    fn awaited(
+        &self,
+        returns: &Returns,
+        future: &TokenStream,
+        declared: &TokenStream,
+        last: &Ident,
+    ) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments) = (&self.private, self.arguments());
         let (wrapper, value, guard) = (local(self.verbs.future), local("__r"), local("__guard"));
         let ending = self.ending(returns, last);
         quote_spanned! {span=>
-            let (#value, #guard) = #private::#wrapper::new(#arguments, #future).await;
+            let (#value, #guard) #declared = #private::#wrapper::new(#arguments, #future).await;
             #ending
         }
     }
@@ -324,8 +334,15 @@ impl Wrap<'_> {
             parentheses,
         }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
-            let mut argument = Group::new(Delimiter::Parenthesis, self.deferred(returns, &future));
+            let seen = self.traced(returns, &future);
+            let argument = seen
+                .clone()
+                .unwrap_or_else(|| self.deferred(returns, &future));
+            let mut argument = Group::new(Delimiter::Parenthesis, argument);
             argument.set_span(parentheses);
+            if seen.is_some() {
+                return self.assemble(&self.function.sig, &quote!(#head #argument));
+            }
             let body = braced(quote!(#head #argument), self.function.block.span());
             return self.assemble(&self.function.sig, &nested(&body));
         }
@@ -346,6 +363,18 @@ impl Wrap<'_> {
         }
     }
 
+    /// A body that ends in an `async` block, with such a block in its place: an attribute below looks for it.
+    fn traced(&self, returns: &Returns, body: &TokenStream) -> Option<TokenStream> {
+        let AsyncTail {
+            head,
+            future,
+            braces,
+        } = AsyncTail::find(body.clone()).filter(|_| self.function.is_traced())?;
+        let (span, deferred) = (Span::mixed_site(), self.deferred(returns, &future));
+        let block = braced(quote_spanned!(span=> (#deferred).await), braces);
+        Some(quote_spanned!(span=> #head async move #block))
+    }
+
     fn deferred(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
         let span = Span::mixed_site();
         let (private, arguments, value) = (&self.private, self.arguments(), local("__r"));
@@ -357,77 +386,25 @@ impl Wrap<'_> {
             self.outcome_of_reference(returns),
         );
         let output = output(returns);
-        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: &#output| #outcome))
+        quote_spanned!(span=> #private::#run(#arguments, #future, |#value: #private::Ref<'_, #output>| #outcome))
     }
 
     /// A returned future that gives a stream.
     fn deferred_stream(&self, returns: &Returns, future: &TokenStream) -> TokenStream {
+        let span = Span::mixed_site();
         let (value, deferred) = (local("__r"), local("__future"));
-        let awaited = self.awaited(returns, &deferred.to_token_stream(), &value);
         let output = output(returns);
+        let awaited = self.awaited(
+            returns,
+            &deferred.to_token_stream(),
+            &quote_spanned!(span=> : (#output, _)),
+            &value,
+        );
         // The body has run when the future is made, as without us.
-        quote_spanned! {Span::mixed_site()=> {
+        quote_spanned! {span=> {
             let #deferred = #future;
-            async move {
-                let #value: #output = { #awaited };
-                #value
-            }
+            async move { #awaited }
         }}
-    }
-
-    /// Ends the guard `__guard` by the variable `__r`, or has the stream in it do so; `last` is that variable, where it is
-    /// returned.
-    fn ending(&self, returns: &Returns, last: &Ident) -> TokenStream {
-        let span = Span::mixed_site();
-        let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
-        let outcome = self.outcome(returns);
-        if !self.stream {
-            return quote_spanned!(span=> #guard.exit(#outcome); #last);
-        }
-        let bare = |stream: &StreamType| stream.inside.is_empty();
-        if returns.stream.as_ref().is_some_and(bare) {
-            // Nothing but its items says how it went.
-            let begun = quote_spanned!(span=> #private::Some(#guard));
-            return self.followed(returns, &begun);
-        }
-        let followed = self.followed(returns, &quote_spanned!(span=> #guard.take()));
-        quote_spanned! {span=>
-            let mut #guard = #private::Some(#guard);
-            let #value = #followed;
-            if let #private::Some(#guard) = #guard {
-                #guard.exit(#outcome);
-            }
-            #value
-        }
-    }
-
-    /// The variable `__r` with the stream in it wrapped, which takes along what `begun` gives: the guard.
-    fn followed(&self, returns: &Returns, begun: &TokenStream) -> TokenStream {
-        let (private, value, guard) = (&self.private, local("__r"), local("__guard"));
-        let item = returns
-            .stream
-            .as_ref()
-            .and_then(|stream| stream.item.as_ref());
-        let span = Span::mixed_site();
-        let item = item.map_or_else(|| quote_spanned!(span=> _), ToTokens::to_token_stream);
-        let outcome = if let Some(path) = self.error {
-            quote_spanned!(span=> #private::outcome_by!(#value, #path))
-        } else {
-            quote_spanned!(span=> #private::outcome!(#value))
-        };
-        let outcome = quote_spanned!(span=> |#value: &#item| #outcome);
-        let Some(stream) = &returns.stream else {
-            // On the type: it may be none that holds a stream.
-            let at = span.located_at(self.function.returned());
-            let follow = respan(quote!(#private::follow), at);
-            let value = Ident::new("__r", at);
-            return quote_spanned!(at=> #follow(#value, &mut #guard, #outcome));
-        };
-        let mut followed = quote_spanned!(span=> #private::streamed(#begun, #value, #outcome));
-        for declared in stream.inside.iter().rev() {
-            followed = quote_spanned!(span=> #value.map(|#value| -> #declared { #followed }));
-        }
-        followed
     }
 
     /// The body as a closure. `call` asks for `FnOnce`, which lets it hand out what it borrowed.
@@ -445,38 +422,6 @@ impl Wrap<'_> {
                 let name = local("__arguments");
                 quote_spanned!(span=> #site, #name)
             }
-        }
-    }
-
-    /// The outcome of the variable `__r`.
-    fn outcome(&self, returns: &Returns) -> TokenStream {
-        let value = local("__r");
-        self.outcome_of(returns, &quote_spanned!(Span::mixed_site()=> &#value))
-    }
-
-    /// The outcome of `__r` where it is a reference already.
-    fn outcome_of_reference(&self, returns: &Returns) -> TokenStream {
-        self.outcome_of(returns, &local("__r").to_token_stream())
-    }
-
-    fn outcome_by(&self, path: &Path, reference: &TokenStream) -> TokenStream {
-        let private = &self.private;
-        // What is wrong with the returned type is wrong with the path beside it.
-        let reference = moved(reference.clone(), path.span());
-        quote_spanned!(generated(path.span())=> #private::outcome_by!(#reference, #path))
-    }
-
-    fn outcome_of(&self, returns: &Returns, reference: &TokenStream) -> TokenStream {
-        let span = Span::mixed_site();
-        let private = &self.private;
-        match self.error {
-            Some(path) => self.outcome_by(path, reference),
-            None if returns.never_fails() && self.verbs.many => {
-                quote_spanned!(span=> #private::Outcomes::All(#private::Outcome::Ok))
-            }
-            None if returns.never_fails() => quote_spanned!(span=> #private::Outcome::Ok),
-            None if self.verbs.many => quote_spanned!(span=> #private::outcomes!(#reference)),
-            None => quote_spanned!(span=> #private::outcome!(#reference)),
         }
     }
 

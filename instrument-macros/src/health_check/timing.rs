@@ -39,7 +39,7 @@ pub(crate) fn timing(args: TimingArgs, diagnostics: &mut Diagnostics) -> Vec<(&'
     if let Some(zero) = confirm.filter(|confirm| confirm.duration.is_zero()) {
         diagnostics.at(
             zero.span,
-            "`confirm` is longer than zero, or a check that fails would run without a pause",
+            "`confirm` has to be longer than zero, or a check that fails would run without a pause",
         );
     }
     if let Some(zero) = delay.filter(|delay| delay.duration.is_zero()) {
@@ -88,7 +88,7 @@ fn rules(
         Some(zero) if limit.is_zero() => {
             diagnostics.at(
                 zero.span,
-                "`timeout` is longer than zero: a check needs some time",
+                "`timeout` has to be longer than zero: a check needs some time",
             );
             return;
         }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn numbers_that_do_not_fit_are_told_with_one_that_does() {
         for (attribute, part) in [
-            ("timeout = \"0s\"", "`timeout` is longer than zero"),
+            ("timeout = \"0s\"", "`timeout` has to be longer than zero"),
             (
                 "timeout = \"5s\"",
                 "`cache` (5s by default), which has to be 150ms longer: at most `\"4850ms\"`",

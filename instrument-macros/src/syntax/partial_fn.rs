@@ -145,6 +145,12 @@ impl PartialFn {
             .any(|attribute| attribute.path().is_ident(name))
     }
 
+    /// Whether an attribute below looks for the future that the function ends in, to run it in a span: in what is emitted,
+    /// it must still see `Box::pin(async move { … })` there. So do `tracing::instrument` and `fastrace::trace`.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.last_word("instrument").is_some() || self.last_word("trace").is_some()
+    }
+
     /// The last word in the path of the first of its attributes that ends with `name`.
     fn last_word(&self, name: &str) -> Option<&Ident> {
         let mut words = self.attributes.iter().filter_map(|attribute| {

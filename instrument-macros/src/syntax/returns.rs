@@ -59,7 +59,10 @@ impl Returns {
             }
             Shape::Value | Shape::Never => declared,
         };
-        let (mut stream, never_fails) = (StreamType::in_value(value), never_fails(value));
+        let never_fails = never_fails(value);
+        // Nobody but the compiler can name it, so an alias is taken for the one of `futures`.
+        let value = alias(declared).and_then(last_type).unwrap_or(value);
+        let mut stream = StreamType::in_value(value);
         if let Some(stream) = &mut stream {
             stream.change(|inside| {
                 erase(inside);
@@ -139,21 +142,41 @@ fn shape(declared: &Type) -> Shape {
         Type::ImplTrait(hidden) => {
             future_output(&hidden.bounds).map_or(Shape::Value, Shape::Future)
         }
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .and_then(boxed)
-            .unwrap_or(Shape::Value),
+        Type::Path(path) => {
+            if alias(declared).is_some() {
+                return Shape::BoxedFuture(output_of_alias(declared));
+            }
+            let last = path.path.segments.last();
+            last.and_then(boxed).unwrap_or(Shape::Value)
+        }
         _ => Shape::Value,
     }
 }
 
+/// The last segment of `BoxFuture<…>`, by the name it has everywhere. Which argument is the output, and whether it is all of
+/// it, only the type knows. Without a type among its arguments, `Self::BoxFuture` may be anything.
+fn alias(declared: &Type) -> Option<&PathSegment> {
+    match declared {
+        Type::Group(inner) => alias(&inner.elem),
+        Type::Paren(inner) => alias(&inner.elem),
+        Type::Path(path) => path.path.segments.last().filter(|last| {
+            (last.ident == "BoxFuture" || last.ident == "LocalBoxFuture")
+                && (path.path.segments.len() == 1 || last_type(last).is_some())
+        }),
+        _ => None,
+    }
+}
+
+fn output_of_alias(declared: &Type) -> Type {
+    let mut declared = declared.clone();
+    erase(&mut declared);
+    Type::Verbatim(
+        quote_spanned!(Span::mixed_site()=> <#declared as ::core::future::Future>::Output),
+    )
+}
+
 fn boxed(segment: &PathSegment) -> Option<Shape> {
     let argument = last_type(segment)?;
-    if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
-        return Some(Shape::BoxedFuture(argument.clone()));
-    }
     if segment.ident == "Box" {
         return future(argument).map(Shape::UnpinnedFuture);
     }
@@ -333,8 +356,17 @@ mod tests {
             output("::core::pin::Pin<Box<dyn Future<Output = u8> + Send>>"),
             "box u8"
         );
-        assert_eq!(output("BoxFuture<'static, u8>"), "box u8");
-        assert_eq!(output("LocalBoxFuture<'a, u8>"), "box u8");
+        for alias in [
+            "BoxFuture<'static, u8>",
+            "LocalBoxFuture<u8, E>",
+            "BoxFuture",
+        ] {
+            assert_eq!(
+                output(alias).replace(' ', ""),
+                format!("box<{alias}as::core::future::Future>::Output").replace(' ', "")
+            );
+        }
+        assert_eq!(output("Self::BoxFuture"), "value");
         assert_eq!(output("Pin<Box<impl Future<Output = u8>>>"), "box u8");
         assert_eq!(output("Pin<Box<(dyn Future<Output = u8> + 'a)>>"), "box u8");
         assert_eq!(output("Pin<Box<Future<Output = u8>>>"), "box u8");
@@ -379,7 +411,7 @@ mod tests {
         ] {
             assert!(of(text).never_fails(), "{text}");
         }
-        for text in ["A", "u8", "(StatusCode, A)", "impl A", "BoxFuture<'a, A>"] {
+        for text in ["A", "u8", "(StatusCode, A)", "impl A", "BoxFuture<'a, ()>"] {
             assert!(!of(text).never_fails(), "{text}");
         }
     }

@@ -40,6 +40,41 @@ impl BoxedTail {
     }
 }
 
+/// A body that ends in an `async` block and leaves nowhere else.
+pub(crate) struct AsyncTail {
+    pub(crate) head: TokenStream,
+    pub(crate) future: TokenStream,
+    pub(crate) braces: Span,
+}
+
+impl AsyncTail {
+    pub(crate) fn find(body: TokenStream) -> Option<Self> {
+        let tokens: Vec<TokenTree> = body.into_iter().collect();
+        let (head, braces) = match tokens.as_slice() {
+            [
+                head @ ..,
+                TokenTree::Ident(word),
+                TokenTree::Ident(last),
+                block,
+            ] if word == "async" && last == "move" => (head, block),
+            [head @ .., TokenTree::Ident(word), block] if word == "async" => (head, block),
+            _ => return None,
+        };
+        // Behind anything else it is a part of an expression.
+        let alone = head
+            .last()
+            .is_none_or(|last| is_semicolon(last) || is_block(last));
+        if !alone || !is_block(braces) || head.iter().any(is_return) {
+            return None;
+        }
+        Some(Self {
+            head: head.iter().cloned().collect(),
+            future: tokens[head.len()..].iter().cloned().collect(),
+            braces: braces.span(),
+        })
+    }
+}
+
 /// The body with `statement` before the closure that it ends in; `None` where it may leave elsewhere.
 pub(crate) fn before_closure(body: TokenStream, statement: TokenStream) -> Option<TokenStream> {
     let mut head: Vec<TokenTree> = body.into_iter().collect();
@@ -88,6 +123,10 @@ fn starts_closure(tokens: &[TokenTree]) -> bool {
     let word = |token: &&TokenTree| matches!(token, TokenTree::Ident(word) if ["async", "move", "static"].iter().any(|known| word == known));
     let first = tokens.iter().find(|token| !word(token));
     matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '|')
+}
+
+fn is_block(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
 fn is_semicolon(token: &TokenTree) -> bool {
@@ -235,6 +274,31 @@ mod tests {
             "Box::pin(a);",
             "Box::new(a)",
             "if x { return y } Box::pin(a)",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_async_block_at_the_end_is_found() {
+        let found = |text| {
+            AsyncTail::find(tokens(text))
+                .map(|tail| (tail.head.to_string(), tail.future.to_string()))
+        };
+        let some = |head: &str, future: &str| Some((head.to_owned(), future.to_owned()));
+        assert_eq!(found("async { x? }"), some("", "async { x ? }"));
+        assert_eq!(
+            found("let x = 1; async move { return x }"),
+            some("let x = 1 ;", "async move { return x }")
+        );
+        for text in [
+            "",
+            "{ x }",
+            "f(async { x })",
+            "async { x };",
+            "async { x }.boxed()",
+            "move || async { x }",
+            "if x { return y } async { x }",
         ] {
             assert_eq!(found(text), None, "{text}");
         }

@@ -21,7 +21,7 @@ fn execute<'a>(
                 __site,
                 P::StageArgs::NONE,
                 async move { self.queue.run(input).await },
-                |__r: &Result<Logits, Error>| P::outcome!(__r),
+                |__r: P::Ref<'_, Result<Logits, Error>>| P::outcome!(__r),
             ),
         )
     })

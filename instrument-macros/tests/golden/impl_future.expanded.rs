@@ -21,6 +21,6 @@ fn execute(&self, input: Input) -> impl Future<Output = Result<Logits, Error>> +
                 async move { queue.run(input).await }
             })
         }),
-        |__r: &Result<Logits, Error>| P::outcome!(__r),
+        |__r: P::Ref<'_, Result<Logits, Error>>| P::outcome!(__r),
     )
 }

@@ -16,7 +16,11 @@ fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
         let (prompt,) = (prompt,);
         ({ self.engine.run(prompt) })
     });
-    P::streamed(P::Some(__guard), __r, |__r: &Result<Token, Error>| P::outcome!(__r))
+    P::streamed(
+        P::Some(__guard),
+        __r,
+        |__r: P::Ref<'_, Result<Token, Error>>| P::outcome!(__r),
+    )
 }
 async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
     let __site = {
@@ -41,7 +45,7 @@ async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
         )
         .await;
     let mut __guard = P::Some(__guard);
-    let __r = P::follow(__r, &mut __guard, |__r: &_| P::outcome!(__r));
+    let __r = P::follow(__r, &mut __guard, |__r: P::Ref<'_, _>| P::outcome!(__r));
     if let P::Some(__guard) = __guard {
         __guard.exit(P::outcome!(& __r));
     }
@@ -63,20 +67,25 @@ fn boxed_future<'a>(
         Box::pin({
             let __future = async move { self.run().await };
             async move {
-                let __r: Result<Response<BoxStream<'a, Token>>, Status> = {
-                    let (__r, __guard) = P::Staged::new(
-                            __site,
-                            P::StageArgs::NONE,
-                            __future,
-                        )
-                        .await;
-                    let mut __guard = P::Some(__guard);
-                    let __r = P::follow(__r, &mut __guard, |__r: &_| P::outcome!(__r));
-                    if let P::Some(__guard) = __guard {
-                        __guard.exit(P::outcome!(& __r));
-                    }
-                    __r
-                };
+                let (
+                    __r,
+                    __guard,
+                ): (
+                    <BoxFuture<
+                        'a,
+                        Result<Response<BoxStream<'a, Token>>, Status>,
+                    > as ::core::future::Future>::Output,
+                    _,
+                ) = P::Staged::new(__site, P::StageArgs::NONE, __future).await;
+                let mut __guard = P::Some(__guard);
+                let __r = P::follow(
+                    __r,
+                    &mut __guard,
+                    |__r: P::Ref<'_, _>| P::outcome!(__r),
+                );
+                if let P::Some(__guard) = __guard {
+                    __guard.exit(P::outcome!(& __r));
+                }
                 __r
             }
         })

@@ -81,7 +81,7 @@ where
                     let __ret: Result<Logits, Error> = { __self.forward(input).await };
                     __ret
                 },
-                |__r: &Result<Logits, Error>| P::outcome!(__r),
+                |__r: P::Ref<'_, Result<Logits, Error>>| P::outcome!(__r),
             ),
         )
     })

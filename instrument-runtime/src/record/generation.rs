@@ -5,7 +5,7 @@ use crate::record::catalog_generation::{
     FINISHES, INTER_TOKEN_LATENCY, REQUEST_TOKENS, SERVER_REQUEST_DURATION, TIME_PER_OUTPUT_TOKEN,
     TIME_TO_FIRST_TOKEN, TOKENS,
 };
-use crate::record::combo::Combo;
+use crate::record::combo::{self, Combo, Key};
 use crate::record::generated::Generated;
 use crate::record::local;
 use crate::record::metric::Metric;
@@ -18,6 +18,10 @@ use crate::vocab::token_kind::TokenKind;
 use opentelemetry::KeyValue;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// More than any request has. Only a mistake gives more, such as a difference below 0, and a counter that adds such
+/// numbers would wrap around: go down.
+const MOST_TOKENS: u64 = 1 << 52;
 
 /// Places in [`Combo::generation`] after those of the kinds of tokens.
 const MODEL: usize = TokenKind::ALL.len();
@@ -113,6 +117,7 @@ pub(crate) fn series(recorder: &Recorder, combo: &Combo) -> SeriesId {
 
 /// Tokens on the bill of a combination's tenant.
 pub(crate) fn bill(recorder: &Recorder, combo: &Combo, kind: TokenKind, tokens: u64) {
+    let tokens = tokens.min(MOST_TOKENS);
     let counter = known_or(&combo.generation[kind.index()], || {
         let tenant = combo.labels.tenant.as_deref();
         let labels: Vec<_> = [("token_type", kind.as_str())]
@@ -122,6 +127,18 @@ pub(crate) fn bill(recorder: &Recorder, combo: &Combo, kind: TokenKind, tokens: 
         recorder.count(&TOKENS, Some(combo.labels.model), &labels)
     });
     local::with(|local| local.push(counter.event(Kind::COUNT, tokens)));
+}
+
+/// Tokens on nobody's bill, under the model of a combination: outside of any request, or after its end.
+pub(crate) fn bill_alone(combo: u32, kind: TokenKind, tokens: u64) {
+    let Some(of) = combo::get(combo) else { return };
+    let Some(recorder) = of.recorder() else {
+        return;
+    };
+    let alone = Key::of_model(&recorder, of.labels.model);
+    if let Some(alone) = combo::get(combo::number(&recorder, alone, None)) {
+        bill(&recorder, &alone, kind, tokens);
+    }
 }
 
 /// A request has ended, after so many ticks.
@@ -149,6 +166,7 @@ fn count(recorder: &Recorder, combo: &Combo, generated: &Generated) {
     let series = series(recorder, combo);
     for kind in TokenKind::ALL {
         if let Some(tokens) = generated.tokens(kind) {
+            let tokens = tokens.min(MOST_TOKENS);
             local::with(|local| local.push(series.said(Said::tokens(kind), 0, tokens)));
             bill(recorder, combo, kind, tokens);
         }

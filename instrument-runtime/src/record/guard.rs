@@ -26,8 +26,9 @@ pub struct StageArgs {
 pub(crate) fn tell_orphan(site: &'static Site) {
     if !site.told.swap(true, Ordering::Relaxed) {
         notice::report(&format!(
-            "stage `{}` at {site} runs outside of any request, so its time is nobody's: carry the request there, with \
-             `carry`, `carry_async`, `spawn`, `spawn_blocking`, `RequestContext::enter` or `Queued`",
+            "stage `{}` at {site} runs outside of any request, so its time is nobody's: put `#[inference_request]` on the \
+             handler, or, where it runs in a task or thread of its own, carry the request there, with `carry`, \
+             `carry_async`, `spawn`, `spawn_blocking`, `RequestContext::enter` or `Queued`",
             site.name
         ));
     }
@@ -83,19 +84,17 @@ impl Open {
         if self.serial == 0 {
             self.exit(None, outcome);
         } else {
-            // another request runs here only if its guard was leaked: then there is nothing to account to
-            local::with_current(|tally| {
-                self.exit(tally.filter(|tally| tally.serial == self.serial), outcome);
-            });
+            local::with_current(|tally| self.exit(tally, outcome));
         }
     }
 
-    /// The stage ends; `tally` is the request in which it began.
+    /// The stage ends; `tally` is the request around it.
     #[inline]
     pub(crate) fn exit(self, tally: Option<&Arc<Tally>>, outcome: Outcome) {
         if !self.is_some() {
             return;
         }
+        let tally = self.within(tally);
         let now = ticks(self.id);
         self.exit_at(tally, outcome, now, now.saturating_sub(self.start));
     }
@@ -122,8 +121,7 @@ impl Open {
         if !self.is_some() {
             return;
         }
-        // a model of another runtime: the stage never was a part of the request
-        let tally = tally.filter(|tally| tally.serial == self.serial);
+        let tally = self.within(tally);
         let now = ticks(self.id);
         let took = now.saturating_sub(self.start);
         let kind = match tally {
@@ -146,6 +144,13 @@ impl Open {
                 local.push(self.id.event(kind, took));
             }
         });
+    }
+
+    /// The same request, if the stage is a part of it. It never was with a model of another runtime; and another request
+    /// runs here where a guard was leaked.
+    #[inline]
+    pub(crate) fn within(self, tally: Option<&Arc<Tally>>) -> Option<&Arc<Tally>> {
+        tally.filter(|tally| tally.serial == self.serial)
     }
 
     #[inline]

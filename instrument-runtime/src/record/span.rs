@@ -1,13 +1,15 @@
 //! Spans of `tracing`, held for as long as stages and requests last.
 //!
-//! Nothing of ours is locked or half done while a subscriber runs, and what it does itself makes no spans.
+//! Nothing of ours is locked or half done while a subscriber runs, and what it does itself makes no spans. It may panic:
+//! that goes on as if the service had called it, and all that was begun ends.
 
 use crate::site::callsite::SpanKind;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
 use std::cell::{Cell, RefCell};
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use tracing::Span;
 use tracing::field::Value;
 
@@ -24,7 +26,7 @@ thread_local! {
 }
 
 /// Calls a subscriber. What is annotated in there makes no spans: that might never end.
-fn ask<R>(subscriber: impl FnOnce() -> R) -> R {
+fn ask<R: Default>(subscriber: impl FnOnce() -> R) -> R {
     struct Asked(bool);
     impl Drop for Asked {
         fn drop(&mut self) {
@@ -32,6 +34,10 @@ fn ask<R>(subscriber: impl FnOnce() -> R) -> R {
         }
     }
     let _asked = Asked(BUSY.replace(true));
+    if thread::panicking() {
+        // out of a destructor, a second panic would end the process
+        return catch_unwind(AssertUnwindSafe(subscriber)).unwrap_or_default();
+    }
     subscriber()
 }
 
@@ -67,11 +73,13 @@ impl Traced {
 
     /// The one that this thread is in.
     pub(crate) fn current() -> Traced {
-        let current = ask(Span::current);
-        if current.is_disabled() {
-            return Traced::NONE;
-        }
-        Traced(Some(Arc::new(AssertUnwindSafe(current))))
+        ask(|| {
+            let current = Span::current();
+            if current.is_disabled() {
+                return Traced::NONE;
+            }
+            Traced(Some(Arc::new(AssertUnwindSafe(current))))
+        })
     }
 
     #[inline]
@@ -88,7 +96,9 @@ impl Traced {
     /// It was brought about by another one.
     pub(crate) fn follows_from(&self, other: &Traced) {
         if let (Some(span), Some(other)) = (&self.0, &other.0) {
-            ask(|| span.follows_from(other.id()));
+            ask(|| {
+                span.follows_from(other.id());
+            });
         }
     }
 
@@ -123,10 +133,26 @@ impl Traced {
     /// The same, for those that enter it once.
     #[inline]
     pub(crate) fn into_entered(self) -> Inside {
-        if let Some(span) = &self.0 {
+        // first: a subscriber may have entered it when it panics
+        let inside = Inside(self);
+        if let Some(span) = &inside.0.0 {
             change(span, true);
         }
-        Inside(self)
+        inside
+    }
+
+    /// Enters it, and parks that even where a subscriber panics: somebody will unpark it.
+    pub(crate) fn park_entered(self) {
+        struct Parks(Inside);
+        impl Drop for Parks {
+            fn drop(&mut self) {
+                std::mem::take(&mut self.0).park();
+            }
+        }
+        let parks = Parks(Inside(self));
+        if let Some(span) = &parks.0.0.0 {
+            change(span, true);
+        }
     }
 
     /// What it shows has ended.
@@ -180,8 +206,13 @@ impl Inside {
     }
 
     /// What it shows goes on, elsewhere.
-    pub(crate) fn leave(self) -> Traced {
-        self.0.clone()
+    pub(crate) fn leave(mut self) -> Traced {
+        // not by its destructor: what a function is about to return is lost when one panics
+        let traced = std::mem::take(&mut self.0);
+        if let Some(span) = &traced.0 {
+            change(span, false);
+        }
+        traced
     }
 }
 

@@ -19,6 +19,8 @@ impl Traced {
         Inside
     }
 
+    pub(crate) fn park_entered(self) {}
+
     #[inline]
     pub(crate) const fn is_some(&self) -> bool {
         false

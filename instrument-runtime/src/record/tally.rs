@@ -7,6 +7,7 @@ use crate::record::troubles::Troubles;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::{Outcome, Rejection};
+use crate::vocab::token_kind::TokenKind;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -204,6 +205,17 @@ impl Tally {
             self.flags.fetch_and(!RAN, Ordering::AcqRel);
         }
         flags & RAN != 0
+    }
+
+    /// Tokens of the request; false where it has ended: then the bill has been made out.
+    #[must_use]
+    pub(crate) fn generate(&self, kind: TokenKind, tokens: u64) -> bool {
+        let _settling = self.settle();
+        let open = !self.has_ended();
+        if open {
+            self.generated().add(kind, tokens);
+        }
+        open
     }
 
     pub(crate) fn generated(&self) -> &Generated {

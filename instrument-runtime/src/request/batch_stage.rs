@@ -119,7 +119,9 @@ fn enter_for(tally: Option<&Arc<Tally>>, site: &'static Site, args: StageArgs) -
     };
     let _scope = Scope::unseen(tally);
     let open = Open::enter(site, args);
-    tally.troubles().goes_away(site.name, open.start);
+    if let Some(tally) = open.within(Some(tally)) {
+        tally.troubles().goes_away(site.name, open.start);
+    }
     open
 }
 
@@ -192,7 +194,7 @@ impl Running {
         let mut nobodys = 0;
         for (at, (open, tally)) in members.iter().enumerate() {
             let share = share + u64::from((at as u64) < rest);
-            let own = tally.as_ref().filter(|tally| tally.serial == open.serial);
+            let own = open.within(tally.as_ref());
             if !own.is_some_and(|tally| tally.bill(share)) {
                 nobodys += share;
             }

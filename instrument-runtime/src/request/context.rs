@@ -1,5 +1,6 @@
 //! The request that annotated code works for, current on the thread that works for it.
 
+use crate::record::generation;
 use crate::record::local;
 use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
@@ -52,10 +53,12 @@ impl RequestContext {
     }
 
     /// Counts tokens of the request, when it ends: `inference_tokens_total`, by tenant, and `inference_request_tokens`.
-    /// Several calls add up; 0 is a number like any other. What a stream that is measured by
+    /// After its end they are counted at once, without a tenant. Several calls add up; 0 is a number like any other. What a stream that is measured by
     /// [`measure_tokens`](crate::MeasureTokens::measure_tokens) gives is counted as output by itself.
     pub fn tokens(&self, kind: TokenKind, tokens: u64) {
-        self.0.generated().add(kind, tokens);
+        if !self.0.generate(kind, tokens) {
+            generation::bill_alone(self.0.combo(), kind, tokens);
+        }
     }
 
     /// Why the model stopped, for `inference_finishes_total`. The first reason counts.
@@ -150,6 +153,9 @@ pin_project! {
     impl<F> PinnedDrop for InScope<F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
+            if this.future.is_none() {
+                return;
+            }
             // its destructors work for the request too
             let _scope = Scope::enter(this.tally);
             let _inside = this.span.enter();
@@ -163,8 +169,8 @@ impl<F: Future> Future for InScope<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let mut this = self.project();
-        let _scope = Scope::enter(this.tally);
-        let _inside = this.span.enter();
+        let scope = Scope::enter(this.tally);
+        let inside = this.span.enter();
         let Some(future) = this.future.as_mut().as_pin_mut() else {
             panic!("a future was polled after it had finished");
         };
@@ -172,6 +178,8 @@ impl<F: Future> Future for InScope<F> {
         if polled.is_ready() {
             this.future.set(None);
         }
+        // not by the function's end: a value on its way out is lost when a subscriber panics then
+        drop((inside, scope));
         polled
     }
 }

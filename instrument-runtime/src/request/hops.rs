@@ -19,9 +19,11 @@ pub fn carry<R>(work: impl FnOnce() -> R) -> impl FnOnce() -> R {
     let context = RequestContext::current();
     let span = span_of(context.as_ref());
     move || {
-        let _inside = context.map(RequestContext::enter);
-        let _at = span.into_entered();
-        work()
+        let inside = context.map(RequestContext::enter);
+        let at = span.into_entered();
+        let value = work();
+        drop((at, inside));
+        value
     }
 }
 

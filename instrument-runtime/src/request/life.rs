@@ -103,22 +103,21 @@ impl Begun {
                 if outcome == Outcome::Cancelled {
                     tally.cancelling();
                 }
+                let _ending = Ending(&tally, outcome, Cause::Unknown);
                 // stages inside end within their request
                 let _scope = Scope::enter(&tally);
-                let ending = Ending(&tally, outcome);
                 rest();
-                drop(ending);
             }
         }
     }
 }
 
-/// Ends a request that was dropped, also when a destructor inside it panics.
-struct Ending<'a>(&'a Tally, Outcome);
+/// Ends a request, also when a destructor inside it, or a subscriber, panics.
+struct Ending<'a>(&'a Tally, Outcome, Cause);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        end(self.0, self.1, Cause::Unknown);
+        end(self.0, self.1, self.2);
     }
 }
 
@@ -135,14 +134,16 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
         let was = open.combo();
         join(&open, opening);
         let handles = open.is_layered() && open.join();
+        // first: when a subscriber panics, another handler may answer
+        let joined = handles.then(|| Handler(Arc::clone(&open)));
         if handles || open.combo() != was {
             spans::joined(&open, handles.then_some(site));
         }
-        if !handles {
+        let Some(joined) = joined else {
             return Begun::Nothing;
-        }
+        };
         leave_ingress(&open, Outcome::Ok);
-        return Begun::Joined(Handler(open));
+        return Begun::Joined(joined);
     }
     open(site, opening).map_or(Begun::Nothing, Begun::Opened)
 }
@@ -199,16 +200,23 @@ pub(crate) fn leave_ingress(tally: &Arc<Tally>, outcome: Outcome) {
 }
 
 /// A request that a layer opened ends, with what its answer says. A typed error of the handler, or of a stream
-/// that it has handed out, says more than a status code; a status code says more than a handler that found nothing wrong.
+/// that it has handed out, says more than a status code; a status code says more than a handler that found nothing wrong,
+/// and one of failure more than an error of which nothing is known.
 pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
     let typed = tally
         .noted()
         .filter(|noted| *noted != Outcome::Ok)
         .or_else(|| tally.generated_so_far()?.failure())
-        .filter(|_| answer != Outcome::Panicked);
+        .filter(|typed| match answer {
+            Outcome::Panicked => false,
+            Outcome::Error(_) | Outcome::Rejected(_) => {
+                *typed != Outcome::Error(ErrorType::Internal)
+            }
+            Outcome::Ok | Outcome::Cancelled => true,
+        });
     let outcome = typed.unwrap_or(answer);
+    let _ending = Ending(tally, outcome, cause);
     leave_ingress(tally, outcome);
-    end(tally, outcome, cause);
 }
 
 /// An attribute inside a request adds what the request does not say yet.
@@ -269,15 +277,12 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
     drop(settling);
     let span = tally.span.take();
     if outcome != Outcome::Ok {
-        let _inside = span.enter();
-        count(
-            &recorder,
-            &combo.labels,
-            outcome,
-            tally.troubles(),
-            cause,
-            total,
-        );
+        let labels = &combo.labels;
+        let failed = count(&recorder, labels, outcome, tally.troubles(), cause);
+        if let Some((stage, error)) = failed {
+            let _inside = span.enter();
+            report(&recorder, labels.model, stage, error, total);
+        }
     }
     span.ended(outcome);
 }
@@ -296,7 +301,7 @@ fn settled(tally: &Tally, outcome: Outcome) -> Outcome {
     }
 }
 
-/// What did not go well is counted once more, by where and why.
+/// What did not go well is counted once more, by where and why. What the log is to say of it: its stage and error.
 #[cold]
 fn count(
     recorder: &Recorder,
@@ -304,8 +309,7 @@ fn count(
     outcome: Outcome,
     troubles: &Troubles,
     cause: Cause,
-    took: u64,
-) {
+) -> Option<(&'static str, Option<ErrorType>)> {
     let model = Some(labels.model);
     let one = |metric, labels: &[(&'static str, &str)]| {
         let series = recorder.count(metric, model, labels);
@@ -325,18 +329,22 @@ fn count(
                 let series = recorder.tenant_errors(labels.model, tenant, label);
                 local::with(|local| local.push(series.event(Kind::COUNT, 1)));
             }
-            report(recorder, labels.model, stage, Some(error), took);
+            Some((stage, Some(error)))
         }
-        Outcome::Rejected(reason) => one(&catalog::REJECTIONS, &[("reason", reason.as_str())]),
+        Outcome::Rejected(reason) => {
+            one(&catalog::REJECTIONS, &[("reason", reason.as_str())]);
+            None
+        }
         Outcome::Cancelled => {
             let stage = troubles.left_in().unwrap_or(NO_STAGE);
             one(
                 &catalog::CANCELLATIONS,
                 &[("stage", stage), ("cause", cause.as_str())],
             );
+            None
         }
-        Outcome::Panicked => report(recorder, labels.model, NO_STAGE, None, took),
-        Outcome::Ok => {}
+        Outcome::Panicked => Some((NO_STAGE, None)),
+        Outcome::Ok => None,
     }
 }
 

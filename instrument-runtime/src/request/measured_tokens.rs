@@ -127,8 +127,12 @@ where
         let item = ready!(polled);
         if let Some(item) = &item {
             meter.item((this.count)(item).counted());
-        } else if let Some(meter) = this.meter.take() {
-            drop(scope);
+        }
+        // not by the function's end: a value on its way out is lost when a subscriber panics then
+        drop(scope);
+        if item.is_none()
+            && let Some(meter) = this.meter.take()
+        {
             meter.end();
         }
         Poll::Ready(item)

@@ -60,6 +60,13 @@ impl<M: Members + ?Sized> Members for &M {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<M: Members + ?Sized> Members for &mut M {
+    fn each_member(&self, see: &mut dyn FnMut(Option<&RequestContext>)) {
+        (**self).each_member(see);
+    }
+}
+
 /// The requests of a batch, without the type of the batch.
 #[derive(Debug)]
 pub struct MemberList(pub(crate) Vec<Option<Arc<Tally>>>);

@@ -13,5 +13,8 @@ impl Members for usize {}
 #[diagnostic::do_not_recommend]
 impl<M: Members + ?Sized> Members for &M {}
 
+#[diagnostic::do_not_recommend]
+impl<M: Members + ?Sized> Members for &mut M {}
+
 /// Asks for the type and nothing else.
 pub fn members<M: Members + ?Sized>(_batch: &M) {}

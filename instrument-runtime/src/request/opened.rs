@@ -48,10 +48,10 @@ impl OpenedRequest {
     }
 
     /// Still open, and current no more.
-    pub(crate) fn into_begun(self) -> Begun {
-        let mut this = ManuallyDrop::new(self);
-        drop(this.scope.take());
-        std::mem::take(&mut this.begun)
+    pub(crate) fn into_begun(mut self) -> Begun {
+        // a subscriber that panics here unwinds a request that is open
+        drop(self.scope.take());
+        std::mem::take(&mut self.begun)
     }
 }
 

@@ -83,8 +83,18 @@ impl Owned {
             }
             outcome
         };
-        self.run(rest);
-        self.end(outcome);
+        // also when a destructor inside it, or a subscriber, panics
+        let ending = Ending(self, outcome);
+        ending.0.run(rest);
+    }
+}
+
+/// Ends a request when it is dropped.
+struct Ending<'a>(&'a mut Owned, Outcome);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.end(self.1);
     }
 }
 

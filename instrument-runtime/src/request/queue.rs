@@ -100,7 +100,8 @@ impl Meter {
         let span = spans::stage(&QUEUE, args);
         let place = shown.waiting.enter(shown.recorder.clock.ticks());
         let open = Open::enter(&QUEUE, args);
-        let (waiting, tally) = (Arc::clone(&shown.waiting), local::current());
+        let (waiting, current) = (Arc::clone(&shown.waiting), local::current());
+        let tally = open.within(current.as_ref()).map(Arc::clone);
         if let Some(tally) = &tally {
             tally.troubles().goes_away(QUEUE.name, open.start);
         }
@@ -168,9 +169,7 @@ impl Waits {
         if let Some(tally) = &self.tally {
             tally.troubles().comes_back(QUEUE.name, self.open.start);
         }
-        let serial = self.open.serial;
-        let tally = self.tally.filter(|tally| tally.serial == serial);
-        self.open.exit(tally.as_ref(), outcome);
+        self.open.exit(self.tally.as_ref(), outcome);
         self.span.ended(outcome);
     }
 }

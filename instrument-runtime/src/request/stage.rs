@@ -41,6 +41,9 @@ impl<R> Returns for fn() -> R {
 /// `!`, spelled so that stable Rust takes it as a type argument.
 pub type Never = <fn() -> ! as Returns>::Type;
 
+/// `&T`, spelled so that clippy asks nothing about it when `T` is the user's.
+pub type Ref<'a, T> = &'a T;
+
 /// A stage that has begun. Dropped without [`exit`](EnteredStage::exit) it was unwound.
 #[derive(Debug)]
 pub struct EnteredStage {
@@ -166,7 +169,7 @@ impl Drop for Around {
     #[inline]
     fn drop(&mut self) {
         if self.0.is_some() {
-            std::mem::take(&mut self.0).into_entered().park();
+            std::mem::take(&mut self.0).park_entered();
         }
     }
 }

@@ -54,8 +54,11 @@ impl Kept for KeptStage {
     /// The stage is told by its own guard; the request around it is current where the stream is asked.
     #[inline]
     fn run<R>(&self, code: impl FnOnce() -> R) -> R {
-        let _inside = self.span.enter();
-        code()
+        let inside = self.span.enter();
+        let value = code();
+        // not by the function's end: a value on its way out is lost when a subscriber panics then
+        drop(inside);
+        value
     }
 
     fn end(self, outcome: Outcome) {
@@ -99,8 +102,10 @@ impl Begins for OpenedRequest {
 
 impl Kept for KeptRequest {
     fn run<R>(&self, code: impl FnOnce() -> R) -> R {
-        let _scope = self.0.scope();
-        code()
+        let scope = self.0.scope();
+        let value = code();
+        drop(scope);
+        value
     }
 
     fn end(self, outcome: Outcome) {

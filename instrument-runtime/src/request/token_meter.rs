@@ -45,6 +45,8 @@ pub(crate) struct TokenMeter {
     /// Ticks of the stream's own from the first token to the last.
     generated: u64,
     tokens: u64,
+    /// Of those, so many are no request's: it has ended before, or there is none.
+    alone: u64,
     /// Tokens came after those of the first item.
     went_on: bool,
     /// The last item was this error.
@@ -87,6 +89,7 @@ impl TokenMeter {
             waited: 0,
             generated: 0,
             tokens: 0,
+            alone: 0,
             went_on: false,
             failed: None,
         })
@@ -137,8 +140,9 @@ impl TokenMeter {
         }
         self.waited = 0;
         self.tokens = self.tokens.saturating_add(tokens);
-        if let Some(tally) = &self.tally {
-            tally.generated().add(TokenKind::Output, tokens);
+        let tally = self.tally.as_ref();
+        if !tally.is_some_and(|tally| tally.generate(TokenKind::Output, tokens)) {
+            self.alone = self.alone.saturating_add(tokens);
         }
     }
 
@@ -207,27 +211,18 @@ impl TokenMeter {
         } else {
             stage.exit_stream(tally, outcome, now, took, self.only);
         }
-        match tally {
-            Some(tally) => {
-                if self.went_on {
-                    tally
-                        .generated()
-                        .add_rest(self.generated, self.tokens.saturating_sub(1));
-                }
-                if let Some(outcome) = tally.close_stream(outcome) {
-                    life::end(tally, outcome, Cause::Unknown);
-                }
-            }
-            None => self.bill_alone(),
+        if tally.is_none() || self.alone > 0 {
+            generation::bill_alone(self.combo, TokenKind::Output, self.alone);
         }
-    }
-
-    /// Outside of any request nobody else counts them.
-    fn bill_alone(&self) {
-        if let Some(combo) = combo::get(self.combo)
-            && let Some(recorder) = combo.recorder()
-        {
-            generation::bill(&recorder, &combo, TokenKind::Output, self.tokens);
+        if let Some(tally) = tally {
+            if self.went_on {
+                tally
+                    .generated()
+                    .add_rest(self.generated, self.tokens.saturating_sub(1));
+            }
+            if let Some(outcome) = tally.close_stream(outcome) {
+                life::end(tally, outcome, Cause::Unknown);
+            }
         }
     }
 }

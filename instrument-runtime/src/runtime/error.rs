@@ -62,9 +62,12 @@ impl fmt::Display for InstallError {
                 listener,
                 address,
                 source,
-            } => {
-                write!(f, "cannot listen on {address} for {listener}: {source}")
-            }
+            } => write!(
+                f,
+                "cannot listen on {address} for {listener}: {source}; for another address, set `{listener}_addr`, or \
+                 INSTRUMENT_{}_ADDR where the environment is read",
+                listener.to_uppercase()
+            ),
             InstallError::Disagreement {
                 what,
                 name,

@@ -48,8 +48,8 @@ impl Telemetry {
     ///
     /// Measured is, beside what `#[inference_request]` measures, the stage `ingress`: from the headers to the
     /// handler, or to the head of the answer where no handler has joined. The outcome is that of the status code
-    /// (for gRPC of `grpc-status`), unless the handler has returned an error whose type says more. An answer that is
-    /// dropped before its end is `cancelled`.
+    /// (for gRPC of `grpc-status`), unless the handler has returned an error whose type says more; `internal` says less
+    /// than the code of a failure. An answer that is dropped before its end is `cancelled`.
     ///
     /// Where the telemetry is disabled, the layer records nothing.
     ///
