@@ -47,7 +47,7 @@ macro_rules! stories {
 stories! {
     process: processor_time_is_that_of_ps, the_start_is_that_of_ps, memory_that_is_touched_is_seen,
         open_files_are_counted, threads_are_counted, what_is_written_to_a_disk_is_seen,
-        what_goes_over_a_socket_is_seen, nothing_is_there_twice;
+        what_goes_over_a_socket_is_seen, nothing_is_there_twice, without_a_file_to_read_with_nothing_is_0;
     runtime: a_runtime_that_is_blocked_is_late, without_a_runtime_nothing_is_late,
         a_runtime_that_has_ended_is_not_late;
 }

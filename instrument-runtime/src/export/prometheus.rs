@@ -88,16 +88,14 @@ impl Scrape {
         Gathered(self.families().unwrap_or_default())
     }
 
-    /// Shows the process under the names that all clients of Prometheus give it, where the system lets it be seen.
+    /// Shows the process under the names that all clients of Prometheus give it.
     ///
     /// # Errors
     /// When it cannot be registered.
+    #[cfg(target_os = "linux")]
     pub(crate) fn show_process(&self) -> Result<(), String> {
-        #[cfg(target_os = "linux")]
-        self.registry
-            .register(Box::new(process::Classic::new()))
-            .map_err(|error| error.to_string())?;
-        Ok(())
+        let registered = self.registry.register(Box::new(process::Classic::new()));
+        registered.map_err(|error| error.to_string())
     }
 
     fn families(&self) -> Result<Vec<MetricFamily>, String> {
@@ -189,7 +187,7 @@ mod process {
     }
 
     /// None of its gauges can be 0, which stands for what could not be read.
-    fn known(family: &MetricFamily) -> bool {
+    pub(super) fn known(family: &MetricFamily) -> bool {
         let zero = |metric: &prometheus::proto::Metric| {
             metric.get_gauge().get_value().abs() < f64::EPSILON
         };
@@ -314,6 +312,22 @@ fn labels(metric: &prometheus::proto::Metric) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_gauge_of_the_process_that_is_0_was_not_read() {
+        use prometheus::core::Collector;
+        let family = |value| {
+            let gauge = prometheus::Gauge::new("process_max_fds", "help").expect("a name");
+            gauge.set(value);
+            gauge.collect().remove(0)
+        };
+        assert!(process::known(&family(1024.0)) && !process::known(&family(0.0)));
+        // a process may have used no whole second yet
+        let counter = prometheus::Counter::new("process_cpu_seconds_total", "help");
+        let counter = counter.expect("a name").collect().remove(0);
+        assert!(process::known(&counter));
+    }
 
     #[test]
     fn names_that_prometheus_refuses_are_mended() {

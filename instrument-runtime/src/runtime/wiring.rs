@@ -51,12 +51,12 @@ pub(crate) fn retire(scrape: &Scrape, recorder: &Recorder) {
 pub(crate) fn retire(_: &Scrape, _: &Recorder) {}
 
 /// The process under its classic names.
-#[cfg(feature = "prometheus")]
+#[cfg(all(feature = "prometheus", target_os = "linux"))]
 pub(crate) fn show_process(scrape: &Scrape) -> Result<(), InstallError> {
     scrape.show_process().map_err(InstallError::Exporter)
 }
 
-#[cfg(not(feature = "prometheus"))]
+#[cfg(not(all(feature = "prometheus", target_os = "linux")))]
 #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
 pub(crate) fn show_process(_: &Scrape) -> Result<(), InstallError> {
     Ok(())
