@@ -18,8 +18,11 @@ impl Devices {
     pub(crate) fn start(config: &Config, recording: Option<&Recording>) -> Devices {
         let shown = config.gpu_metrics && recording.is_some();
         let collector = shown.then(|| {
-            let visible = Visible::read(|name| std::env::var(name).ok());
-            Collector::start(NvmlBackend, visible)
+            let variable = |name: &str| {
+                let value = std::env::var_os(name)?;
+                Some(value.to_string_lossy().into_owned())
+            };
+            Collector::start(NvmlBackend, Visible::read(variable))
         });
         let collector = collector.and_then(|started| {
             let failed = |error| notice::report(&format!("the GPUs are not read: {error}"));
