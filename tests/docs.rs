@@ -56,8 +56,8 @@ fn document() -> String {
     }
     text.push_str(
         "\n## In OpenTelemetry\n\n\
-         The same numbers with the same label names, but for those that begin with `hw_`: they have dots there \
-         (`hw.id`, `hw.gpu.task`). Names and units follow its conventions.\n\n\
+         The same numbers with the same label names, but for those of `hw_…`: they have dots there (`hw.id`, \
+         `error.type`). Names and units follow its conventions.\n\n\
          | name in the scrape | OpenTelemetry name | unit | sum over replicas | level | since |\n\
          |---|---|---|---|---|---|\n",
     );
