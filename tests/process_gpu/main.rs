@@ -2,6 +2,7 @@
 //! story in a process of its own. Where there is a real library, or a real GPU, they are asked too.
 #![cfg(all(
     feature = "nvml",
+    feature = "otlp",
     feature = "prometheus",
     feature = "health",
     target_os = "linux"
@@ -12,9 +13,15 @@
     reason = "nobody uses a test from outside"
 )]
 
+#[path = "../process_otlp/collector.rs"]
+#[allow(dead_code, reason = "others use more of it")]
+mod collector;
 mod library;
 #[path = "../peers/peer.rs"]
 mod peer;
+#[path = "../process_otlp/points.rs"]
+#[allow(dead_code, reason = "others use more of it")]
+mod points;
 #[path = "../peers/story.rs"]
 mod story;
 
@@ -57,6 +64,8 @@ stories! {
     what_a_device_does_not_have_is_asked_once;
     one_gpu_lost_among_eight_is_failed_and_the_others_go_on;
     a_call_that_hangs_keeps_no_scrape_and_no_stop_waiting;
+    a_library_that_hangs_at_once_keeps_no_start_and_no_stop_waiting;
+    over_otlp_they_are_named_as_the_conventions_have_it;
     mig_instances_show_their_memory_and_no_utilization with [("CUDA_VISIBLE_DEVICES", "0")];
     an_xid_event_is_counted_and_fails_the_device;
     only_visible_devices_are_shown with [("CUDA_VISIBLE_DEVICES", "GPU-2,1,-1,0")];
@@ -111,6 +120,7 @@ fn skipped(why: &str) {
 }
 
 mod told {
+    use crate::collector::{Collector, Speaks};
     use crate::library::{asked, device, machine, says, until_asked};
     use crate::story::{PATIENCE, until};
     use instrument_inference::{CATALOG, Telemetry, Verdict, inference_request};
@@ -423,6 +433,48 @@ mod told {
         says(&machine(1).replace("0.temperature = 51", "0.temperature = hang"));
         until_asked("hangs", 2);
         stop(&telemetry);
+    }
+
+    pub(crate) fn a_library_that_hangs_at_once_keeps_no_start_and_no_stop_waiting() {
+        says("init = hang\n");
+        let telemetry = install();
+        until_asked("hangs", 1);
+        shows_nothing(&telemetry);
+        // nothing is known yet
+        let states = lines(&telemetry, "inference_gpu_collector_state", &[]);
+        assert_eq!(states, [""; 0]);
+        serves(&telemetry);
+        stop(&telemetry);
+    }
+
+    pub(crate) fn over_otlp_they_are_named_as_the_conventions_have_it() {
+        says(&machine(1));
+        let collector = Collector::start(Speaks::Http);
+        let telemetry = Telemetry::builder("story")
+            .otlp_endpoint(collector.endpoint())
+            .install()
+            .expect("it starts");
+        until_state(&telemetry, "ok");
+        stop(&telemetry);
+        let pushed = collector.last();
+        let who = "hw.id=\"GPU-0\",hw.name=\"NVIDIA Stand-in\"";
+        let kind = "hw.type=\"gpu\",hw.vendor=\"NVIDIA\"";
+        let plain = format!("{who},{kind}");
+        for (point, value) in [
+            (
+                format!("hw.gpu.utilization{{hw.gpu.task=\"general\",{plain}}}"),
+                0.37,
+            ),
+            (format!("hw.gpu.memory.usage{{{plain}}}"), 1_024.0),
+            (format!("hw.energy{{{plain}}}"), 12_345.678),
+            (
+                format!("hw.errors{{error.type=\"corrected\",{plain}}}"),
+                3.0,
+            ),
+            (format!("hw.status{{{who},hw.state=\"ok\",{kind}}}"), 1.0),
+        ] {
+            assert_eq!(pushed.get(&point), Some(&value), "{point}: {pushed:#?}");
+        }
     }
 
     pub(crate) fn mig_instances_show_their_memory_and_no_utilization() {

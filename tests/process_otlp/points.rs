@@ -89,8 +89,10 @@ pub fn lines(scrape: &str) -> BTreeMap<String, f64> {
 /// Those that change by themselves between two looks.
 pub fn moves(point: &str) -> bool {
     let moving = [
+        "hw.",
         "inference.scrape.",
         "inference.export.",
+        "inference.gpu.",
         "inference.health.",
         "inference.last_progress",
         "inference.cgroup.",

@@ -115,12 +115,12 @@ impl Shown<'_> {
                 ];
                 for (kind, errors) in memory {
                     if let Some(errors) = errors {
-                        point.observe(errors, &with(device, "error_type", kind));
+                        point.observe(errors, &with(device, "error.type", kind));
                     }
                 }
                 for (number, times) in &device.xids {
                     let kind = format!("xid_{number}");
-                    point.observe(*times, &with(device, "error_type", kind));
+                    point.observe(*times, &with(device, "error.type", kind));
                 }
             }
         });

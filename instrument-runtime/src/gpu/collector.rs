@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, Thread, park_timeout};
 use std::time::{Duration, Instant};
 
-/// From one look to the next.
-const INTERVAL: Duration = Duration::from_secs(1);
+/// From one look to the next: several between two scrapes, and few enough that eight devices, which take up to some
+/// milliseconds for each call, cost next to nothing.
+const INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long nothing is tried after the first failure; twice as long after each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -159,9 +160,13 @@ impl Looking {
         let is_trouble = !matches!(state, State::Ok | State::NoLibrary | State::NoDevice);
         if is_trouble && !self.told.contains(&state) {
             self.told.push(state);
-            let state = state.as_str();
+            let silent = snapshot.devices.iter().filter_map(|device| {
+                let trouble = device.trouble?.as_str();
+                Some(format!(", {}: {trouble}", device.id))
+            });
+            let (state, silent) = (state.as_str(), silent.collect::<String>());
             notice::report(&format!(
-                "the GPUs cannot all be read: {state} (see inference_gpu_collector_state)"
+                "the GPUs cannot all be read: {state}{silent}; see inference_gpu_collector_state"
             ));
         }
     }

@@ -1,11 +1,12 @@
 //! What is known of one device: what it said last, and what it cannot recover from.
 
 use crate::gpu::backend::{Identity, Readings};
+use crate::gpu::trouble::Trouble;
 use crate::gpu::visible::Target;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// What was said longer ago is left out: a dashboard that shows a device at rest which hangs hides the fault. Ten rounds.
+/// What was said longer ago is left out: a dashboard that shows a device at rest which hangs hides the fault. Five rounds.
 pub(crate) const STALE: Duration = Duration::from_secs(10);
 
 /// Different events of one device that are counted by their number.
@@ -53,6 +54,8 @@ pub(crate) struct Device {
     /// It is a MIG instance, or divided into some.
     pub(crate) mig: bool,
     pub(crate) faults: Faults,
+    /// Why it did not answer when it was last asked.
+    pub(crate) trouble: Option<Trouble>,
     /// How often each event came.
     pub(crate) xids: BTreeMap<u64, u64>,
     index: u32,
@@ -76,6 +79,7 @@ impl Device {
             parent: target.parent.clone(),
             mig: target.mig,
             faults: Faults::default(),
+            trouble: None,
             xids: BTreeMap::new(),
             index: place.index,
             identified: target.identity.is_some(),
@@ -119,19 +123,22 @@ impl Device {
             }
         }
         self.faults.lost = None;
+        self.trouble = None;
         self.readings = readings;
         self.answered = Some(now);
     }
 
     /// It did not answer: what it said before is not true any more, or not known to be.
-    pub(crate) fn was_silent(&mut self) {
+    pub(crate) fn was_silent(&mut self, trouble: Trouble) {
+        self.trouble = Some(trouble);
         self.readings = Readings::default();
         self.answered = None;
     }
 
-    pub(crate) fn is_lost(&mut self, now: Instant) {
+    /// It said itself that it cannot be asked any more, or is not there.
+    pub(crate) fn is_lost(&mut self, trouble: Trouble, now: Instant) {
         self.faults.lost.get_or_insert(now);
-        self.was_silent();
+        self.was_silent(trouble);
     }
 
     pub(crate) fn count_xid(&mut self, xid: u64) {

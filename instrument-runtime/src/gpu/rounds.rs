@@ -56,7 +56,9 @@ impl Rounds {
     pub(crate) fn failed(&mut self, trouble: Trouble) {
         self.count(trouble);
         self.known.state = Some(trouble.into());
-        self.known.devices.iter_mut().for_each(Device::was_silent);
+        for device in &mut self.known.devices {
+            device.was_silent(trouble);
+        }
     }
 
     /// Looks which devices there are. Says whether there is one to be read.
@@ -103,7 +105,7 @@ impl Rounds {
             .retain(|device| device.is_kept() || is_there(device));
         let devices = self.known.devices.iter_mut();
         for device in devices.filter(|device| !is_there(device)) {
-            device.is_lost(now);
+            device.is_lost(Trouble::Lost, now);
         }
     }
 
@@ -125,9 +127,9 @@ impl Rounds {
                 Err(trouble) => {
                     let device = &mut self.known.devices[*at];
                     if trouble.is_loss() {
-                        device.is_lost(now);
+                        device.is_lost(trouble, now);
                     } else {
-                        device.was_silent();
+                        device.was_silent(trouble);
                     }
                     if worst.is_none() || trouble == Trouble::Permission {
                         worst = Some(trouble);
@@ -306,6 +308,7 @@ mod tests {
         let ids: Vec<_> = devices.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(ids, ["GPU-a", "GPU-b"]);
         assert_eq!(devices[0].faults.lost, Some(now));
+        assert_eq!(devices[0].trouble, Some(Trouble::Lost));
         assert_eq!(rounds.known.state, Some(State::Lost));
     }
 
@@ -340,6 +343,15 @@ mod tests {
         assert_eq!(busy.state(now), Some(State::Ok));
         assert_eq!(busy.state(later), Some(State::Error));
         assert_eq!(busy.errors(later).collect::<Vec<_>>(), [(Trouble::Hung, 1)]);
+    }
+
+    #[test]
+    fn a_session_that_fails_condemns_no_device() {
+        let mut script = Scripted::of(&["GPU-a"]);
+        let (mut rounds, _) = opened(&mut script, Visible::default());
+        rounds.failed(Trouble::Lost);
+        assert_eq!(rounds.known.state, Some(State::Lost));
+        assert_eq!(rounds.known.devices[0].faults.lost, None);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) const GPU_UTILIZATION: Metric = Metric {
     otel: "hw.gpu.utilization",
     unit: "1",
     labels: &["hw_id", "hw_type", "hw_name", "hw_vendor", "hw_gpu_task"],
-    help: "Share of the last second in which anything ran on a GPU, from 0 to 1; absent on one that is divided by MIG.",
+    help: "Share of the last moment (1/6 s to 1 s, by the GPU) in which anything ran on a GPU, from 0 to 1; absent on one that is divided by MIG.",
     action: "Says that something ran, not how much of the GPU it used: compare power. Low while a queue grows: what comes before execute is slow.",
     ..GAUGE
 };
@@ -102,6 +102,7 @@ pub(crate) const ERRORS: Metric = Metric {
     ..ROW
 };
 
+// the conventions give it the unit `1`, of which the scrape would make `hw_status_ratio`
 pub(crate) const STATUS: Metric = Metric {
     name: "hw_status",
     otel: "hw.status",

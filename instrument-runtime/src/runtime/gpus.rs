@@ -23,9 +23,12 @@ impl Gpus {
         let read = recording.is_some() && (config.gpu_metrics || cfg!(feature = "health"));
         let devices = devices.clone();
         let collector = read.then(|| {
-            let visible = Visible::read(|name| std::env::var(name).ok());
+            let variable = |name: &str| {
+                let value = std::env::var_os(name)?;
+                Some(value.to_string_lossy().into_owned())
+            };
             let tell = move |snapshot: &Snapshot| devices.see(faults(snapshot));
-            Collector::start(NvmlBackend, visible, tell)
+            Collector::start(NvmlBackend, Visible::read(variable), tell)
         });
         let collector = collector.and_then(|started| {
             let failed = |error| notice::report(&format!("the GPUs are not read: {error}"));
