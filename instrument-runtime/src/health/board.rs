@@ -5,7 +5,7 @@ use crate::health::facts::{DeviceFacts, Facts, Life, ModelFacts};
 use crate::health::news::{Herald, News};
 use crate::health::report::{HealthReport, Lifecycle, Roll};
 use crate::health::rollup::{self, Reading};
-use crate::slot::devices::Devices;
+use crate::slot::devices::{Condition, Devices};
 use crate::slot::slots::Slots;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
@@ -312,13 +312,19 @@ impl Board {
             (&around.devices, !around.devices_count)
         };
         self.publish(|facts, now| {
-            facts.devices = devices.trouble().map(|fault| {
-                let before = facts.devices.filter(|before| before.fault == fault);
-                DeviceFacts {
-                    fault,
-                    since: before.map_or(now, |before| before.since),
-                    ignored,
+            let fault = match devices.condition() {
+                Condition::Absent => {
+                    facts.devices = None;
+                    return;
                 }
+                Condition::Well => None,
+                Condition::Broken(fault) => Some(fault),
+            };
+            let before = facts.devices.filter(|before| before.fault == fault);
+            facts.devices = Some(DeviceFacts {
+                fault,
+                since: before.map_or(now, |before| before.since),
+                ignored,
             });
         });
     }

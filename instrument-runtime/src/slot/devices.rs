@@ -22,6 +22,16 @@ pub(crate) enum Fault {
     Reported,
 }
 
+/// How the devices are, all together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// None is expected.
+    Absent,
+    Well,
+    /// The worst that is wrong with any of them.
+    Broken(Fault),
+}
+
 /// The devices of this process. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Devices(Arc<Inner>);
@@ -70,12 +80,11 @@ impl Devices {
         self.change(|known| known.seen = faults);
     }
 
-    /// What is wrong, the worst first; the outer `None` where no device is expected.
-    pub(crate) fn trouble(&self) -> Option<Option<Fault>> {
-        self.known().trouble()
+    pub(crate) fn condition(&self) -> Condition {
+        self.known().condition()
     }
 
-    /// Whom to tell when the trouble changes. The first one stays.
+    /// Whom to tell when their condition changes. The first one stays.
     pub(crate) fn on_change(&self, changed: Changed) {
         let _ = self.0.changed.set(changed);
     }
@@ -83,9 +92,9 @@ impl Devices {
     fn change(&self, change: impl FnOnce(&mut Known)) {
         let is_news = {
             let mut known = self.known();
-            let before = known.trouble();
+            let before = known.condition();
             change(&mut known);
-            known.trouble() != before
+            known.condition() != before
         };
         // whoever is told asks again
         if let Some(changed) = self.0.changed.get().filter(|_| is_news) {
@@ -99,14 +108,15 @@ impl Devices {
 }
 
 impl Known {
-    fn trouble(&self) -> Option<Option<Fault>> {
+    fn condition(&self) -> Condition {
         if self.seen.is_none() && self.told.is_empty() {
-            return None;
+            return Condition::Absent;
         }
         let told = self.told.values().filter(|broken| **broken);
         let told = told.map(|_| Fault::Reported);
         let seen = self.seen.iter().flatten().copied();
-        Some(seen.chain(told).min())
+        let worst = seen.chain(told).min();
+        worst.map_or(Condition::Well, Condition::Broken)
     }
 }
 
@@ -131,17 +141,17 @@ mod tests {
         devices.on_change(Arc::new(move || {
             counts.fetch_add(1, Ordering::Relaxed);
         }));
-        assert_eq!(devices.trouble(), None, "no device is expected");
+        assert_eq!(devices.condition(), Condition::Absent);
         devices.see(Some(vec![]));
-        assert_eq!(devices.trouble(), Some(None));
+        assert_eq!(devices.condition(), Condition::Well);
         devices.see(Some(vec![Fault::Xid(79), Fault::Lost]));
-        assert_eq!(devices.trouble(), Some(Some(Fault::Lost)));
+        assert_eq!(devices.condition(), Condition::Broken(Fault::Lost));
         devices.see(Some(vec![Fault::Lost]));
         devices.tell("0", true);
         devices.see(None);
-        assert_eq!(devices.trouble(), Some(Some(Fault::Reported)));
+        assert_eq!(devices.condition(), Condition::Broken(Fault::Reported));
         devices.tell("0", false);
-        assert_eq!(devices.trouble(), Some(None));
+        assert_eq!(devices.condition(), Condition::Well);
         assert_eq!(told.load(Ordering::Relaxed), 4, "changes, not calls");
     }
 
