@@ -481,11 +481,11 @@ mod tests {
         let mut classic = Vec::new();
         for metric in CATALOG.iter().filter(|metric| !metric.otel.is_empty()) {
             let mut name = metric.otel.replace('.', "_");
-            match metric.unit {
-                "s" => name.push_str("_seconds"),
-                "By" => name.push_str("_bytes"),
-                _ => {}
-            }
+            name.push_str(match metric.unit {
+                "s" => "_seconds",
+                "By" => "_bytes",
+                _ => "",
+            });
             if metric.kind == MetricKind::Counter {
                 name.push_str("_total");
             }
