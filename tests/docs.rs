@@ -56,9 +56,9 @@ fn document() -> String {
     }
     text.push_str(
         "\n## In OpenTelemetry\n\n\
-         The same numbers with the same label names, but for those of `hw_…`: they have dots there (`hw.id`, \
-         `error.type`). Names and units follow its conventions. What Prometheus and OpenTelemetry have each had a name \
-         for is shown under that of the reader.\n\n\
+         The same numbers with the same label names, but for those of its conventions, which have dots there \
+         (`disk.io.direction`). Names and units follow its conventions. What Prometheus and \
+         OpenTelemetry have each had a name for is shown under that of the reader.\n\n\
          | name in the scrape | OpenTelemetry name | unit | sum over replicas | level | since |\n\
          |---|---|---|---|---|---|\n",
     );

@@ -281,6 +281,9 @@ pub mod told {
             2,
             "the scheduler and the checks"
         );
+        // that one is ours: it says nothing of the application
+        let lag = "inference_runtime_lag_seconds";
+        assert_eq!(value(&telemetry, lag), None);
         stop(&telemetry);
         until("its thread ends", || threads("instrument-chec") == 0);
     }

@@ -6,7 +6,7 @@ use crate::collect::network::Network;
 use crate::collect::proc_files::ProcFiles;
 use crate::record::catalog_process as catalog;
 use crate::record::metric::Metric;
-use crate::record::observe::{count, number, seconds, whole};
+use crate::record::observe::{amount, count, number, whole};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{AsyncInstrument, Meter};
 use std::path::Path;
@@ -31,7 +31,7 @@ type Look = fn(&ProcFiles) -> Option<i64>;
 
 fn only_pushed(meter: &Meter, files: &ProcFiles) {
     let read = files.clone();
-    seconds(meter, &catalog::PROCESS_CPU, move |point| {
+    amount(meter, &catalog::PROCESS_CPU, move |point| {
         for (mode, seconds) in ["user", "system"]
             .into_iter()
             .zip(read.cpu().into_iter().flatten())
@@ -87,7 +87,7 @@ fn container(meter: &Meter, cgroup: &Cgroup) {
         known(point, read.cpu_limit());
     });
     let read = cgroup.clone();
-    seconds(meter, &catalog::CGROUP_CPU_THROTTLED, move |point| {
+    amount(meter, &catalog::CGROUP_CPU_THROTTLED, move |point| {
         known(point, read.throttled());
     });
 }

@@ -223,21 +223,6 @@ pub(crate) fn number(
         .build();
 }
 
-/// Seconds that somebody else has counted.
-pub(crate) fn seconds(
-    meter: &Meter,
-    metric: &Metric,
-    look: impl Fn(&dyn AsyncInstrument<f64>) + Send + Sync + 'static,
-) {
-    debug_assert!(metric.kind == MetricKind::Counter);
-    let _ = meter
-        .f64_observable_counter(metric.otel)
-        .with_unit(metric.unit)
-        .with_description(metric.help)
-        .with_callback(move |point| fence(|| look(point)))
-        .build();
-}
-
 /// What somebody else has counted.
 pub(crate) fn count(
     meter: &Meter,
