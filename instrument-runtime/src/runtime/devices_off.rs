@@ -11,5 +11,6 @@ impl Devices {
         Devices
     }
 
+    #[expect(clippy::unused_self, reason = "as with the feature")]
     pub(crate) fn stop(&self) {}
 }
