@@ -86,6 +86,7 @@ pub(crate) struct Config {
     pub(crate) limits: ServeLimits,
     pub(crate) disabled: bool,
     /// Metrics of GPUs, where they can be read.
+    #[cfg_attr(not(feature = "nvml"), expect(dead_code, reason = "nobody reads GPUs"))]
     pub(crate) gpu_metrics: bool,
     pub(crate) level: Option<Level>,
     /// Lines of a scrape.

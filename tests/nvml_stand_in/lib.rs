@@ -136,6 +136,7 @@ pub extern "C" fn nvmlInit_v2() -> Code {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn nvmlShutdown() -> Code {
+    asked("shutdown");
     SUCCESS
 }
 

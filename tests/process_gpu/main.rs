@@ -253,6 +253,8 @@ mod told {
         let success = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(success);
         assert!(success.elapsed().unwrap_or_default() < PATIENCE);
         stop(&telemetry);
+        // the library is closed before the process ends
+        assert_eq!(asked("shutdown"), asked("init"));
     }
 
     pub(crate) fn families_and_labels_are_those_of_the_catalogue() {

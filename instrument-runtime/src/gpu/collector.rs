@@ -11,6 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Thread, park_timeout};
 use std::time::{Duration, Instant};
 
@@ -25,10 +26,16 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// that was reset.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// How long a stop waits for the library to be closed: a process that ends within a call may crash in the library's own
+/// end. A call that hangs is left behind.
+const PARTING: Duration = Duration::from_millis(200);
+
 /// Looks until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Collector {
     stop: Arc<AtomicBool>,
+    /// Disconnected when the thread has ended.
+    running: Receiver<()>,
     thread: Thread,
     published: Published,
 }
@@ -49,11 +56,16 @@ impl Collector {
             told: Vec::new(),
             tell: Box::new(tell),
         };
+        let (runs, running) = channel();
         let thread = Builder::new()
             .name("instrument-gpu".into())
-            .spawn(move || looking.run(&backend))?;
+            .spawn(move || {
+                let _runs: Sender<()> = runs;
+                looking.run(&backend);
+            })?;
         Ok(Collector {
             stop,
+            running,
             thread: thread.thread().clone(),
             published,
         })
@@ -67,8 +79,9 @@ impl Collector {
 impl Drop for Collector {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
-        // not joined: it may never return
         self.thread.unpark();
+        // not joined: it may never return
+        let _ = self.running.recv_timeout(PARTING);
     }
 }
 
@@ -198,7 +211,6 @@ fn random() -> f64 {
 mod tests {
     use super::*;
     use crate::gpu::scripted::Scripted;
-    use std::sync::mpsc::{Receiver, Sender, channel};
 
     #[test]
     fn replicas_do_not_try_again_together() {

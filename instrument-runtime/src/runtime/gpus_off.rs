@@ -12,5 +12,6 @@ impl Gpus {
         Gpus
     }
 
+    #[expect(clippy::unused_self, reason = "as with the feature")]
     pub(crate) fn stop(&self) {}
 }
