@@ -7,7 +7,7 @@ pub(crate) mod fatal;
 pub(crate) mod nvml;
 pub(crate) mod rounds;
 #[cfg(test)]
-mod scripted;
+pub(crate) mod scripted;
 pub(crate) mod snapshot;
 pub(crate) mod trouble;
 pub(crate) mod visible;

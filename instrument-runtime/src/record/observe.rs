@@ -239,7 +239,6 @@ pub(crate) fn count(
 }
 
 /// What somebody else has counted, with fractions.
-#[cfg(feature = "nvml")]
 pub(crate) fn amount(
     meter: &Meter,
     metric: &Metric,

@@ -61,3 +61,41 @@ fn faults(snapshot: &Snapshot) -> Option<Vec<Fault>> {
     };
     Some(snapshot.devices.iter().flat_map(of).flatten().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::rounds::Rounds;
+    use crate::gpu::scripted::Scripted;
+    use crate::gpu::trouble::Trouble;
+    use std::time::Instant;
+
+    #[test]
+    fn only_what_a_device_does_not_recover_from_is_a_fault() {
+        let mut script = Scripted::of(&["GPU-a", "GPU-b"]);
+        let (mut rounds, now) = (Rounds::new(Visible::default()), Instant::now());
+        assert_eq!(faults(&rounds.snapshot(None)), None);
+        assert!(rounds.open(&mut script, now));
+        let mut look = |script: &mut Scripted| {
+            rounds.round(script, now);
+            faults(&rounds.snapshot(None)).expect("there are devices")
+        };
+        assert_eq!(look(&mut script), []);
+        for trouble in Trouble::ALL {
+            let is_lost = matches!(trouble, Trouble::Lost | Trouble::ResetRequired);
+            script.silent.insert(1, trouble);
+            let expected: &[Fault] = if is_lost { &[Fault::Lost] } else { &[] };
+            assert_eq!(look(&mut script), expected, "{trouble:?}");
+            script.silent.clear();
+            assert_eq!(look(&mut script), [], "it answers again");
+        }
+        // a program's own mistake
+        script.xids = vec![31];
+        assert_eq!(look(&mut script), []);
+        script.xids = vec![79];
+        assert_eq!(look(&mut script), [Fault::Xid(79)]);
+        script.uncorrected = 1;
+        let all = [Fault::Xid(79), Fault::Uncorrectable, Fault::Uncorrectable];
+        assert_eq!(look(&mut script), all);
+    }
+}
