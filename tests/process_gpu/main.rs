@@ -68,6 +68,7 @@ stories! {
     over_otlp_they_are_named_as_the_conventions_have_it;
     mig_instances_show_their_memory_and_no_utilization with [("CUDA_VISIBLE_DEVICES", "0")];
     an_xid_event_is_counted_and_fails_the_device;
+    numbers_among_different_devices_need_the_order_of_the_bus with [("CUDA_VISIBLE_DEVICES", "0")];
     only_visible_devices_are_shown with [("CUDA_VISIBLE_DEVICES", "GPU-2,1,-1,0")];
     memory_errors_that_come_condemn_and_those_that_were_do_not;
     trouble_with_asking_is_no_verdict;
@@ -367,7 +368,9 @@ mod told {
         until_state(&telemetry, "permission");
         // and of a device
         says(&format!("{}0 = !4\n", machine(1)));
-        until("the device is asked", || asked("count") > 1);
+        until("the device is known", || {
+            !lines(&telemetry, "inference_gpu_info", &[]).is_empty()
+        });
         until_state(&telemetry, "permission");
         shows_nothing(&telemetry);
         stop(&telemetry);
@@ -549,7 +552,20 @@ mod told {
         stop(&telemetry);
     }
 
+<<<<<<< HEAD
     pub(crate) fn where_dcgm_shows_them_only_health_reads_them() {
+=======
+    pub(crate) fn numbers_among_different_devices_need_the_order_of_the_bus() {
+        says(&machine(2).replace("1.name = NVIDIA Stand-in", "1.name = NVIDIA Other"));
+        let telemetry = install();
+        until_state(&telemetry, "error");
+        assert!(errors(&telemetry, "ambiguous_order") >= Some(1.0));
+        shows_nothing(&telemetry);
+        stop(&telemetry);
+    }
+
+    pub(crate) fn where_dcgm_shows_them_nothing_is_loaded() {
+>>>>>>> f4b8c0039f88090026f278cf80a277362eff64d4
         says(&machine(1));
         let telemetry = Telemetry::builder("story")
             .gpu_metrics(false)

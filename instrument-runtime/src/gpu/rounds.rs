@@ -191,6 +191,10 @@ impl Rounds {
                 }
                 Err(trouble) => {
                     self.count(trouble);
+                    if answered && trouble == Trouble::Permission {
+                        // of one field, as of the processes on a divided device: that does not change
+                        self.unsupported.insert((place, field));
+                    }
                     first.get_or_insert(trouble);
                     if trouble.is_loss() {
                         return Err(trouble);
@@ -259,6 +263,20 @@ mod tests {
         rounds.round(&mut script, now);
         assert_eq!(script.asked(FIRST, Field::Energy), 2);
         assert_eq!(rounds.known.errors[Trouble::NotSupported as usize], 2);
+    }
+
+    #[test]
+    fn a_field_that_may_not_be_asked_is_asked_once_and_a_device_again() {
+        let mut script = Scripted::of(&["GPU-a", "GPU-b"]);
+        let own = (FIRST, Field::OwnMemory);
+        script.fails.insert(own, Trouble::Permission);
+        let (mut rounds, now) = opened(&mut script, Visible::default());
+        script.silent.insert(1, Trouble::Permission);
+        assert_eq!(rounds.round(&mut script, now), Went::Partly);
+        assert_eq!(script.asked(own.0, own.1), 1);
+        assert_eq!(rounds.known.state, Some(State::Permission));
+        script.silent.clear();
+        assert_eq!(rounds.round(&mut script, now), Went::Well);
     }
 
     #[test]

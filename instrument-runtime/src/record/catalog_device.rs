@@ -34,7 +34,7 @@ pub(crate) const GPU_MEMORY_USAGE: Metric = Metric {
     name: "hw_gpu_memory_usage_bytes",
     otel: "hw.gpu.memory.usage",
     unit: "By",
-    help: "Memory of a GPU, or of a MIG instance on it, that is used by anybody.",
+    help: "Memory of a GPU, or of a MIG instance on it, that is used by anybody. Instances have the label hw_parent, and are in the sum of their GPU too.",
     action: "Near the limit: allocations fail soon. Compare inference_gpu_process_memory_bytes: what is not ours is somebody else's.",
     ..SUM
 };

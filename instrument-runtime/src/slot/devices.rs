@@ -10,6 +10,10 @@ const MOST: usize = 64;
 const OTHER: &str = "other";
 
 /// What a device does not recover from by itself, the worst first.
+#[cfg_attr(
+    not(feature = "nvml"),
+    allow(dead_code, reason = "what the driver says")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
     /// It fell off the bus.
@@ -76,6 +80,10 @@ impl Devices {
     }
 
     /// The driver says what is wrong with the devices of this process; `None` where there is none, or nothing is known.
+    #[cfg_attr(
+        not(feature = "nvml"),
+        allow(dead_code, reason = "what the driver says")
+    )]
     pub(crate) fn see(&self, faults: Option<Vec<Fault>>) {
         self.change(|known| known.seen = faults);
     }
