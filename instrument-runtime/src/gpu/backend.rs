@@ -70,8 +70,9 @@ pub(crate) enum Field {
 }
 
 impl Field {
-    /// First those that every device has: one that is lost says so at once.
+    /// First what happened, which says why a device is lost that says nothing else; then what every device has.
     pub(crate) const ALL: [Field; 10] = [
+        Field::Xids,
         Field::Memory,
         Field::Temperature,
         Field::Power,
@@ -81,7 +82,6 @@ impl Field {
         Field::Uncorrected,
         Field::Throttled,
         Field::OwnMemory,
-        Field::Xids,
     ];
 
     /// The rest is of the device, not of an instance on it.

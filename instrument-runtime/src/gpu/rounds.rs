@@ -118,10 +118,12 @@ impl Rounds {
         for (target, at) in &targets {
             // events are of a device, whatever of it is shown; who asks takes them
             let is_first = asked.insert(target.place.index);
-            match self.ask(session, target, is_first) {
-                Ok(readings) => {
+            let mut readings = Readings::default();
+            let said = self.ask(session, target, is_first, &mut readings);
+            self.happened(&targets, *at, &readings.xids, now);
+            match said {
+                Ok(()) => {
                     answered += 1;
-                    self.happened(&targets, *at, &readings.xids, now);
                     self.known.devices[*at].said(readings, now);
                 }
                 Err(trouble) => {
@@ -162,15 +164,15 @@ impl Rounds {
     /// What it says.
     ///
     /// # Errors
-    /// When it says nothing at all, or is lost.
+    /// When it says nothing of itself, or is lost; what happened to it may be there all the same.
     fn ask(
         &mut self,
         session: &mut dyn GpuSession,
         target: &Target,
         is_first: bool,
-    ) -> Result<Readings, Trouble> {
+        readings: &mut Readings,
+    ) -> Result<(), Trouble> {
         let place = target.place;
-        let mut readings = Readings::default();
         let (mut answered, mut first) = (false, None);
         for field in Field::ALL {
             let is_of_it = match field {
@@ -183,8 +185,9 @@ impl Rounds {
             if !is_of_it || divided || unsupported {
                 continue;
             }
-            match session.read(place, field, &mut readings) {
-                Ok(()) => answered = true,
+            match session.read(place, field, readings) {
+                // events are the driver's word, not the device's
+                Ok(()) => answered |= field != Field::Xids,
                 Err(Trouble::NotSupported) => {
                     self.count(Trouble::NotSupported);
                     self.unsupported.insert((place, field));
@@ -204,7 +207,7 @@ impl Rounds {
         }
         match first {
             Some(trouble) if !answered => Err(trouble),
-            _ => Ok(readings),
+            _ => Ok(()),
         }
     }
 
@@ -404,6 +407,20 @@ mod tests {
         );
         // an instance says what it has and is asked for nothing else
         assert_eq!(device.readings(now).unwrap().watts, None);
+    }
+
+    #[test]
+    fn a_device_that_is_lost_still_says_why() {
+        let mut script = Scripted::of(&["GPU-a"]);
+        let (mut rounds, now) = opened(&mut script, Visible::default());
+        script.xids = vec![79];
+        script.fails.insert((FIRST, Field::Memory), Trouble::Lost);
+        assert_eq!(rounds.round(&mut script, now), Went::Badly);
+        let faults = &rounds.known.devices[0].faults;
+        assert_eq!(
+            (faults.lost, faults.fatal_xid),
+            (Some(now), Some((79, now)))
+        );
     }
 
     #[test]
