@@ -552,9 +552,6 @@ mod told {
         stop(&telemetry);
     }
 
-<<<<<<< HEAD
-    pub(crate) fn where_dcgm_shows_them_only_health_reads_them() {
-=======
     pub(crate) fn numbers_among_different_devices_need_the_order_of_the_bus() {
         says(&machine(2).replace("1.name = NVIDIA Stand-in", "1.name = NVIDIA Other"));
         let telemetry = install();
@@ -564,8 +561,7 @@ mod told {
         stop(&telemetry);
     }
 
-    pub(crate) fn where_dcgm_shows_them_nothing_is_loaded() {
->>>>>>> f4b8c0039f88090026f278cf80a277362eff64d4
+    pub(crate) fn where_dcgm_shows_them_only_health_reads_them() {
         says(&machine(1));
         let telemetry = Telemetry::builder("story")
             .gpu_metrics(false)
