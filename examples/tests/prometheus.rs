@@ -154,25 +154,16 @@ fn bucket(buckets: &[(f64, f64)], q: f64) -> (f64, f64) {
     (lower, buckets[at].0)
 }
 
-/// Memory, utilisation and the latency of a stage of one replica, as one query: `docs/devices.md` has it, too.
-fn aligned(instance: SocketAddr, window: &str) -> String {
-    let of = format!("instance=\"{instance}\"");
-    let buckets = format!("inference_stage_duration_seconds_bucket{{{of},stage=\"execute\"}}");
-    [
-        ("memory", format!("process_resident_memory_bytes{{{of}}}")),
-        (
-            "cpu",
-            format!("rate(process_cpu_seconds_total{{{of}}}[{window}])"),
-        ),
-        ("gpu", format!("hw_gpu_utilization_ratio{{{of}}}")),
-        ("gpu memory", format!("hw_gpu_memory_usage_bytes{{{of}}}")),
-        (
-            "execute p99",
-            format!("histogram_quantile(0.99, sum by (instance, le) (rate({buckets}[{window}])))"),
-        ),
-    ]
-    .map(|(shows, promql)| format!("label_replace({promql}, \"shows\", \"{shows}\", \"\", \"\")"))
-    .join(" or ")
+/// Memory, utilisation and the latency of a stage of one replica: the query of the document, over a time that a test can
+/// wait for.
+fn aligned(instance: SocketAddr) -> String {
+    let blocks = include_str!("../../docs/devices.md").split("```promql\n");
+    let mut blocks = blocks.skip(1).filter_map(|rest| rest.split("```").next());
+    let found = blocks.find(|block| block.contains("\"execute p99\""));
+    let found = found.expect("the document has the query");
+    found
+        .replace("$i", &instance.to_string())
+        .replace("[1m]", "[5s]")
 }
 
 /// The times, in seconds, of each series of a range query, by its label `shows`.
@@ -216,7 +207,7 @@ fn one_query_shows_memory_utilisation_and_latency_of_one_replica_at_the_same_tim
     };
     let from = now();
     let runtime = Runtime::new().expect("a runtime");
-    let promql = aligned(metrics[0], "5s");
+    let promql = aligned(metrics[0]);
     wait_until("three of them have times in common", || {
         runtime.block_on(load(ready[0].http));
         let times = times(prometheus, &promql, from, now());
@@ -228,7 +219,7 @@ fn one_query_shows_memory_utilisation_and_latency_of_one_replica_at_the_same_tim
         common.count() >= 3
     });
     // the other replica has had no load: what it shows is its own
-    let idle = times(prometheus, &aligned(metrics[1], "5s"), from, now());
+    let idle = times(prometheus, &aligned(metrics[1]), from, now());
     assert!(idle.contains_key("memory"), "{idle:?}");
     assert_eq!(
         idle.get("execute p99").map_or(0, BTreeSet::len),

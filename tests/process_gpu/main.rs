@@ -13,6 +13,7 @@
     reason = "nobody uses a test from outside"
 )]
 
+mod aligned;
 #[path = "../process_otlp/collector.rs"]
 #[allow(dead_code, reason = "others use more of it")]
 mod collector;
@@ -48,6 +49,7 @@ macro_rules! stories {
                 "no_driver" => told::no_driver(),
                 "real" => told::real(),
                 "permission" => told::permission(),
+                "aligned" => aligned::one_query(),
                 other => panic!("no story {other}"),
             }
             println!("story told");
@@ -89,6 +91,13 @@ fn who_may_not_ask_is_told_once() {
     let said = story::said(&said);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("permission"), "{said:?}");
+}
+
+#[test]
+fn one_query_shows_memory_utilization_and_latency_of_one_replica_at_the_same_times() {
+    if peer::require("prometheus").is_some() {
+        library::tell("aligned", &[]);
+    }
 }
 
 #[test]
