@@ -57,7 +57,7 @@ fn start_prometheus(target: SocketAddr) -> (Process, SocketAddr) {
         format!("--web.listen-address={addr}"),
     ];
     let mut server = Process::start(&program, arguments, scratch);
-    server.wait_for_http(addr, "/-/ready", Duration::from_mins(1));
+    server.wait_for_http(addr, "/-/ready", Duration::from_secs(60));
     (server, addr)
 }
 
