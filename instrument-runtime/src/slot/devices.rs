@@ -1,6 +1,7 @@
 //! What is known to be wrong with the devices of this process: what their driver says, and what the service says itself.
 
 use crate::slot::state::Changed;
+use crate::vocab::label::cut;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -56,9 +57,13 @@ struct Known {
 }
 
 impl Devices {
-    /// The name of a device as a label: as it is given, as long as there are not too many.
+    /// The name of a device as a label: as it is given, as long as it is one and there are not too many.
     pub(crate) fn name(&self, device: &str) -> Arc<str> {
         let mut known = self.known();
+        let device = match cut(device.trim()) {
+            "" => OTHER,
+            name => name,
+        };
         if let Some(name) = known.names.get(device) {
             return Arc::clone(name);
         }
@@ -170,6 +175,10 @@ mod tests {
             assert_eq!(*devices.name(&number.to_string()), *number.to_string());
         }
         assert_eq!(&*devices.name("one more"), OTHER);
+        assert_eq!(&*devices.name(" "), OTHER);
+        assert_eq!(&*devices.name(" 0\n"), "0");
+        let long = Devices::default().name(&"é".repeat(9_999));
+        assert_eq!(*long, *"é".repeat(64));
         assert_eq!(&*devices.name("0"), "0");
         assert_eq!(devices.known().names.len(), MOST + 1);
     }
