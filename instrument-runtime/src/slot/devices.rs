@@ -1,6 +1,7 @@
 //! What is known to be wrong with the devices of this process: what their driver says, and what the service says itself.
 
 use crate::slot::state::Changed;
+use crate::vocab::label::cut;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -56,8 +57,12 @@ struct Known {
 }
 
 impl Devices {
-    /// The name of a device as a label: as it is given, as long as there are not too many.
+    /// The name of a device as a label: as it is given, as long as there are not too many. None at all is [`OTHER`].
     pub(crate) fn name(&self, device: &str) -> Arc<str> {
+        let device = match cut(device) {
+            "" => OTHER,
+            named => named,
+        };
         let mut known = self.known();
         if let Some(name) = known.names.get(device) {
             return Arc::clone(name);
@@ -172,5 +177,18 @@ mod tests {
         assert_eq!(&*devices.name("one more"), OTHER);
         assert_eq!(&*devices.name("0"), "0");
         assert_eq!(devices.known().names.len(), MOST + 1);
+    }
+
+    #[test]
+    fn a_name_is_always_a_label() {
+        let devices = Devices::default();
+        assert_eq!(
+            &*devices.name(""),
+            OTHER,
+            "to Prometheus it would be no label"
+        );
+        let long = format!("x{}", "é".repeat(10 * 1024));
+        assert_eq!(devices.name(&long).len(), 127);
+        assert_eq!(devices.known().names.len(), 2);
     }
 }
