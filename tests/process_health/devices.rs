@@ -90,6 +90,15 @@ pub mod told {
         until("they are counted on", || {
             value(&telemetry, RETRIES) == Some(7.0)
         });
+        // the same one, asked by somebody else: a model that was loaded again
+        let (engine, asked) = (Arc::clone(&retries), Arc::new(AtomicU64::new(0)));
+        let times = Arc::clone(&asked);
+        telemetry.device_stats("GPU-1", move || {
+            times.fetch_add(1, Ordering::Relaxed);
+            DeviceReading::new().alloc_retries(engine.load(Ordering::Relaxed))
+        });
+        until("it is asked twice", || asked.load(Ordering::Relaxed) > 1);
+        assert_eq!(value(&telemetry, RETRIES), Some(7.0));
         stop(&telemetry);
     }
 

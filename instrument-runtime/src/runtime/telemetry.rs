@@ -115,7 +115,7 @@ impl Telemetry {
     }
 
     /// Asks an engine about its memory on a device, once a second, until the shutdown: see [`DeviceStats`]. Asked again
-    /// for the same device, the new one takes the place of the old.
+    /// for the same device, the new one takes the place of the old, and its counts go on from there.
     pub fn device_stats(&self, device: impl AsRef<str>, stats: impl DeviceStats) {
         if let Some(recording) = self.recording() {
             recording.ask_engine(self.0.devices.name(device.as_ref()), stats);
