@@ -1,10 +1,10 @@
 //! What an engine says of its devices.
 
 use crate::story::until;
-use crate::{builder, install, probe, stop, value};
-use instrument_inference::{DeviceEvent, DeviceReading};
-use std::sync::Arc;
+use crate::{builder, install, probe, stop, threads, value};
+use instrument_inference::{DeviceEvent, DeviceReading, Telemetry, check, health_check};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 const ALLOCATED: &str = "inference_device_allocator_bytes{device=\"0\",state=\"allocated\"}";
 const RETRIES: &str = "inference_device_events_total{device=\"GPU-1\",event=\"alloc_retry\",model=\"none\",version=\"none\"}";
@@ -90,6 +90,15 @@ pub mod told {
         until("they are counted on", || {
             value(&telemetry, RETRIES) == Some(7.0)
         });
+        // the same one, asked by somebody else: a model that was loaded again
+        let (engine, asked) = (Arc::clone(&retries), Arc::new(AtomicU64::new(0)));
+        let times = Arc::clone(&asked);
+        telemetry.device_stats("GPU-1", move || {
+            times.fetch_add(1, Ordering::Relaxed);
+            DeviceReading::new().alloc_retries(engine.load(Ordering::Relaxed))
+        });
+        until("it is asked twice", || asked.load(Ordering::Relaxed) > 1);
+        assert_eq!(value(&telemetry, RETRIES), Some(7.0));
         stop(&telemetry);
     }
 
@@ -112,5 +121,63 @@ pub mod told {
         assert_eq!(probe(health, "/readyz").status, 200);
         assert!(!probe(health, "/health").body.contains("gpu_health"));
         stop(&telemetry);
+    }
+
+    /// Tells of a fault and its end, when it is dropped too.
+    struct Telling(Telemetry);
+
+    impl Telling {
+        fn tell(&self) {
+            self.0.device_event("0", DeviceEvent::Fault);
+            self.0.device_event("0", DeviceEvent::FaultRecovered);
+        }
+    }
+
+    impl Drop for Telling {
+        fn drop(&mut self) {
+            self.tell();
+        }
+    }
+
+    static INSTALLED: OnceLock<Telemetry> = OnceLock::new();
+
+    #[health_check(cache = "1s")]
+    fn telling() {
+        drop(INSTALLED.get().cloned().map(Telling));
+    }
+
+    pub fn faults_may_be_told_from_anywhere_and_hang_nobody() {
+        let (telemetry, health) = install(builder().checks([check!(telling)]));
+        INSTALLED.set(telemetry.clone()).expect("it is the first");
+        let inside = Telling(telemetry.clone());
+        let meter = telemetry.meter();
+        let gauge = meter.u64_observable_gauge("telling");
+        let told = gauge.with_callback(move |point| {
+            inside.tell();
+            point.observe(1, &[]);
+        });
+        let _ = told.build();
+        let ask = || {
+            let engine = Telling(telemetry.clone());
+            telemetry.device_stats("0", move || {
+                engine.tell();
+                DeviceReading::new().ooms(u64::MAX)
+            });
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..100).for_each(|_| drop(Telling(telemetry.clone()))));
+            }
+            for _ in 0..20 {
+                ask();
+                assert_eq!(probe(health, "/livez").status, 200);
+                assert_eq!(value(&telemetry, "telling"), Some(1.0));
+            }
+        });
+        until("all is over", || probe(health, "/readyz").status == 200);
+        until("one is asked", || threads("instrument-engi") == 1);
+        stop(&telemetry);
+        ask();
+        until("nobody is asked", || threads("instrument-engi") == 0);
     }
 }

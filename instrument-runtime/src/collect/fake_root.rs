@@ -19,7 +19,7 @@ impl FakeRoot {
         &self.0
     }
 
-    pub(crate) fn write(&self, file: &str, text: &str) {
+    pub(crate) fn write(&self, file: &str, text: impl AsRef<[u8]>) {
         let path = self.0.join(file);
         let folder = path.parent().expect("it is in the root");
         fs::create_dir_all(folder).expect("a folder can be made");

@@ -92,7 +92,9 @@ impl ProcFiles {
     }
 
     fn read(&self, file: &str) -> Option<String> {
-        fs::read_to_string(self.0.join(file)).ok()
+        // the kernel cuts the name of a process after 15 bytes, within a character too
+        let bytes = fs::read(self.0.join(file)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
@@ -188,6 +190,20 @@ mod tests {
         }
         root.write("proc/self/io", "read_bytes: 1\nwrite_bytes: -1\n");
         assert_eq!(files.disk(), None);
+    }
+
+    #[test]
+    fn a_name_that_is_cut_within_a_character_hides_nothing() {
+        let root = FakeRoot::new("cut_name");
+        // `模型推理服务`, after 15 bytes of `svc-模型推理服务`
+        root.write("proc/self/stat", b"42 (svc-\xe6\xa8\xa1\xe5\x9e\x8b\xe6\x8e\xa8\xe7\x90) S 1 42 42 0 -1 0 1 0 0 0 250 75 0 0 20 0 7 0 5000 123456 99\n");
+        root.write(
+            "proc/self/status",
+            b"Name:\tsvc-\xe6\x8e\xa8\xe7\x90\nVmRSS:\t 4 kB\n",
+        );
+        let files = files(&root);
+        assert_eq!(files.cpu(), Some([2.5, 0.75]));
+        assert_eq!(files.resident(), Some(4096));
     }
 
     #[test]

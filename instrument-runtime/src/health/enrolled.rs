@@ -51,15 +51,18 @@ impl Enrolment {
             }
         }
         specs.sort_by_key(|spec| spec.name);
-        let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
-        let is_known = |name: &&String| *name == DEVICE || known.contains(&name.as_str());
+        // a built-in one can be left out and expected as any other
+        let mut known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
+        known.push(DEVICE);
+        let is_known = |name: &&String| known.contains(&name.as_str());
         let mut errors = Vec::new();
         for name in self.without.iter().filter(|name| !is_known(name)) {
             let (name, known) = (name.clone(), known.clone());
             errors.push(CheckError::Unknown { name, known });
         }
-        specs.retain(|spec| !self.without.iter().any(|name| name == spec.name));
-        let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
+        let is_there = |one: &str| !self.without.iter().any(|name| name == one);
+        specs.retain(|spec| is_there(spec.name));
+        known.retain(|name| is_there(name));
         for name in &self.expected {
             if !known.contains(&name.as_str()) {
                 let (name, known) = (name.clone(), known.clone());
@@ -144,7 +147,7 @@ mod tests {
             "`wrong` at",
             "count from 1",
             "names `redis`",
-            "there are: models, one, one, wrong",
+            "there are: models, one, one, wrong, device",
             "`without_check` names `disk`",
             "built-in",
         ] {
@@ -158,6 +161,18 @@ mod tests {
         enrolment.without = vec!["one".to_owned()];
         assert!(enrolment.checks().unwrap().is_empty());
         enrolment.expected = vec!["one".to_owned()];
+        assert!(matches!(
+            enrolment.checks().unwrap_err()[..],
+            [CheckError::Missing { .. }]
+        ));
+    }
+
+    #[test]
+    fn the_built_in_check_of_devices_can_be_expected() {
+        let mut enrolment = enrol(&[&ONE]);
+        enrolment.expected = vec!["device".to_owned()];
+        assert_eq!(enrolment.checks().unwrap().len(), 1);
+        enrolment.without = vec!["device".to_owned()];
         assert!(matches!(
             enrolment.checks().unwrap_err()[..],
             [CheckError::Missing { .. }]

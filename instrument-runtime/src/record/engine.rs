@@ -51,6 +51,7 @@ struct Engine {
     stop: Arc<AtomicBool>,
     thread: Thread,
     said: Arc<Mutex<Option<(Instant, DeviceReading)>>>,
+    counts: Arc<Mutex<Counts>>,
 }
 
 impl Engine {
@@ -87,14 +88,19 @@ impl Engines {
         device: Arc<str>,
         mut engine: impl DeviceStats,
     ) {
+        // it may be the same engine: what was counted is not to be counted again
+        let counts = lock(&self.0).by_device.get(&device).map(|before| {
+            before.stop();
+            Arc::clone(&before.counts)
+        });
+        let counts = counts.unwrap_or_default();
         let (stop, said) = (Arc::<AtomicBool>::default(), Arc::<Mutex<_>>::default());
-        let (stopped, says) = (Arc::clone(&stop), Arc::clone(&said));
+        let (stopped, says, counted) = (Arc::clone(&stop), Arc::clone(&said), Arc::clone(&counts));
         let (weak, asked) = (Arc::downgrade(recorder), Arc::clone(&device));
         // a thread for each: one that hangs is nobody else's trouble
         let started = Builder::new()
             .name("instrument-engine".to_owned())
             .spawn(move || {
-                let mut counts = Counts::default();
                 while !stopped.load(Ordering::Acquire) {
                     let Ok(reading) = catch_unwind(AssertUnwindSafe(|| engine.read())) else {
                         notice::report(&format!(
@@ -103,7 +109,13 @@ impl Engines {
                         return;
                     };
                     *lock(&says) = Some((Instant::now(), reading));
-                    counts.grow(&weak, &asked, &reading);
+                    {
+                        let mut counted = lock(&counted);
+                        // whoever is asked instead may have counted more by now
+                        if !stopped.load(Ordering::Acquire) {
+                            counted.grow(&weak, &asked, &reading);
+                        }
+                    }
                     thread::park_timeout(PERIOD);
                 }
             });
@@ -114,7 +126,12 @@ impl Engines {
                 return;
             }
         };
-        let engine = Engine { stop, thread, said };
+        let engine = Engine {
+            stop,
+            thread,
+            said,
+            counts,
+        };
         let mut known = lock(&self.0);
         if known.stopped {
             engine.stop();
@@ -205,6 +222,7 @@ mod tests {
             stop: Arc::default(),
             thread: thread::current(),
             said: Arc::new(Mutex::new(Some((at, reading)))),
+            counts: Arc::default(),
         };
         lock(&engines.0).by_device.insert("0".into(), engine);
         assert_eq!(engines.readings(at + STALE), [("0".into(), reading)]);

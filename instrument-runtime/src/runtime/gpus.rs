@@ -20,7 +20,7 @@ impl Gpus {
     /// Reads them from now on: for the metrics, unless somebody else shows them, and for health. Waits for no device and no
     /// library.
     pub(crate) fn start(config: &Config, recording: Option<&Recording>, devices: &Devices) -> Gpus {
-        let read = recording.is_some() && (config.gpu_metrics || cfg!(feature = "health"));
+        let read = is_read(config, cfg!(feature = "health"));
         let devices = devices.clone();
         let collector = read.then(|| {
             let variable = |name: &str| {
@@ -43,6 +43,12 @@ impl Gpus {
     pub(crate) fn stop(&self) {
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+}
+
+/// Not where telemetry is disabled: then nobody's library is loaded.
+fn is_read(config: &Config, for_health: bool) -> bool {
+    let shown = cfg!(feature = "metrics") && config.gpu_metrics;
+    !config.disabled && (shown || for_health)
 }
 
 /// What is wrong with the devices of this process; `None` where none was ever seen. One that is not seen any more, because
@@ -69,6 +75,16 @@ mod tests {
     use crate::gpu::scripted::Scripted;
     use crate::gpu::trouble::Trouble;
     use std::time::Instant;
+
+    #[test]
+    fn health_reads_devices_though_nobody_records() {
+        let mut config = Config::new("service");
+        config.gpu_metrics = false;
+        assert!(is_read(&config, true));
+        assert!(!is_read(&config, false));
+        config.disabled = true;
+        assert!(!is_read(&config, true));
+    }
 
     #[test]
     fn only_what_a_device_does_not_recover_from_is_a_fault() {

@@ -73,7 +73,7 @@ impl Telemetry {
 
     /// Something has happened on a device that the engine handled itself, or could not: it is counted in
     /// `inference_device_events_total`, under the model of the request that runs here. `device` is what the engine calls
-    /// it, such as `0`, or its UUID; from the 65th name on it is `other`.
+    /// it, such as `0`, or its UUID; from the 65th name on it is `other`, and so is one without a name.
     ///
     /// [`DeviceEvent::Fault`] makes the built-in check `device` fail at once, and
     /// [`DeviceEvent::FaultRecovered`] makes it pass again.
@@ -115,7 +115,7 @@ impl Telemetry {
     }
 
     /// Asks an engine about its memory on a device, once a second, until the shutdown: see [`DeviceStats`]. Asked again
-    /// for the same device, the new one takes the place of the old.
+    /// for the same device, the new one takes the place of the old, and its counts go on from there.
     pub fn device_stats(&self, device: impl AsRef<str>, stats: impl DeviceStats) {
         if let Some(recording) = self.recording() {
             recording.ask_engine(self.0.devices.name(device.as_ref()), stats);

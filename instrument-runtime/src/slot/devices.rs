@@ -182,4 +182,17 @@ mod tests {
         assert_eq!(&*devices.name("0"), "0");
         assert_eq!(devices.known().names.len(), MOST + 1);
     }
+
+    #[test]
+    fn a_name_is_always_a_label() {
+        let devices = Devices::default();
+        assert_eq!(
+            &*devices.name(""),
+            OTHER,
+            "to Prometheus it would be no label"
+        );
+        let long = format!("x{}", "é".repeat(10 * 1024));
+        assert_eq!(devices.name(&long).len(), 127);
+        assert_eq!(devices.known().names.len(), 2);
+    }
 }
