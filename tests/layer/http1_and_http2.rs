@@ -423,7 +423,7 @@ async fn time_that_is_over_ends_the_request_before_and_during_its_answer() {
             .route("/endless", get(endless))
             .route("/text", get(async || "text"))
             .layer(Extension(waiting.clone()))
-            .layer(rig.request_layer("http").timeout("40ms"));
+            .layer(rig.request_layer("http").timeout("500ms"));
         let address = serve(app).await;
         let mut client = Client::connect(address, version).await;
         let answer = client.send(request("GET", "/hang", "")).await.unwrap();
