@@ -3,22 +3,22 @@
 
 #[path = "../../tests/peers/peer.rs"]
 mod peer;
+#[path = "../../tests/peers/prometheus.rs"]
+mod prometheus;
 mod service;
 
 use axum::http::StatusCode;
 use instrument_examples::client::Client;
 use instrument_examples::digits::heldout;
-use peer::{Process, Scratch};
+use prometheus::query;
 use serde_json::Value;
 use service::{FREE, Ready, Service, wait_until};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -91,53 +91,6 @@ async fn load(http: SocketAddr) -> Measured {
     all
 }
 
-fn start_prometheus(program: &Path, targets: &[SocketAddr]) -> (Process, SocketAddr) {
-    let scratch = Scratch::new("prometheus");
-    let targets: Vec<_> = targets.iter().map(|target| format!("'{target}'")).collect();
-    let targets = targets.join(", ");
-    let config = scratch.write(
-        "prometheus.yml",
-        &format!(
-            "global: {{scrape_interval: 250ms, scrape_timeout: 250ms}}\n\
-             scrape_configs:\n- job_name: quickstart\n  static_configs: [{{targets: [{targets}]}}]\n"
-        ),
-    );
-    let addr = peer::free_addr();
-    let arguments = [
-        format!("--config.file={}", config.display()),
-        format!(
-            "--storage.tsdb.path={}",
-            scratch.path().join("data").display()
-        ),
-        format!("--web.listen-address={addr}"),
-    ];
-    let mut server = Process::start(program, arguments, scratch);
-    server.wait_for_http(addr, "/-/ready", Duration::from_mins(1));
-    (server, addr)
-}
-
-fn escaped(promql: &str) -> String {
-    let mut text = String::new();
-    for byte in promql.bytes() {
-        write!(text, "%{byte:02X}").expect("writing to a string works");
-    }
-    text
-}
-
-/// The series that a query gives, each with its labels.
-fn query(prometheus: SocketAddr, promql: &str) -> Vec<(Value, f64)> {
-    let path = format!("/api/v1/query?query={}", escaped(promql));
-    let answer = peer::get(prometheus, &path).expect("Prometheus answers");
-    let json: Value = serde_json::from_str(&answer.body).expect("in JSON");
-    let series = json["data"]["result"].as_array();
-    let series = series.unwrap_or_else(|| panic!("{promql}: {json}"));
-    let value = |one: &Value| one["value"][1].as_str()?.parse().ok();
-    series
-        .iter()
-        .map(|one| (one["metric"].clone(), value(one).expect("a number")))
-        .collect()
-}
-
 /// The value of a query that gives one series; `None` while there is none.
 fn value(prometheus: SocketAddr, promql: &str) -> Option<f64> {
     let series = query(prometheus, promql);
@@ -154,44 +107,6 @@ fn bucket(buckets: &[(f64, f64)], q: f64) -> (f64, f64) {
     (lower, buckets[at].0)
 }
 
-/// Memory, utilisation and the latency of a stage of one replica: the query of the document, over a time that a test can
-/// wait for.
-fn aligned(instance: SocketAddr) -> String {
-    let blocks = include_str!("../../docs/devices.md").split("```promql\n");
-    let mut blocks = blocks.skip(1).filter_map(|rest| rest.split("```").next());
-    let found = blocks.find(|block| block.contains("\"execute p99\""));
-    let found = found.expect("the document has the query");
-    found
-        .replace("$i", &instance.to_string())
-        .replace("[1m]", "[5s]")
-}
-
-/// The times, in seconds, of each series of a range query, by its label `shows`.
-fn times(
-    prometheus: SocketAddr,
-    promql: &str,
-    from: u64,
-    to: u64,
-) -> BTreeMap<String, BTreeSet<u64>> {
-    let path = format!(
-        "/api/v1/query_range?query={}&start={from}&end={to}&step=1",
-        escaped(promql)
-    );
-    let answer = peer::get(prometheus, &path).expect("Prometheus answers");
-    let json: Value = serde_json::from_str(&answer.body).expect("in JSON");
-    let series = json["data"]["result"].as_array();
-    let series = series.unwrap_or_else(|| panic!("{promql}: {json}"));
-    let one = |one: &Value| {
-        let shows = one["metric"]["shows"].as_str().expect("a label");
-        let points = one["values"].as_array().expect("points");
-        let known = points.iter().filter(|point| point[1] != "NaN");
-        // asked for by whole seconds, answered in them
-        let at = known.filter_map(|point| point[0].to_string().parse().ok());
-        (shows.to_owned(), at.collect())
-    };
-    series.iter().map(one).collect()
-}
-
 #[test]
 fn one_query_shows_memory_utilisation_and_latency_of_one_replica_at_the_same_times() {
     let Some(program) = peer::require("prometheus") else {
@@ -200,17 +115,13 @@ fn one_query_shows_memory_utilisation_and_latency_of_one_replica_at_the_same_tim
     let mut replicas = [Service::start(&FREE, &[]), Service::start(&FREE, &[])];
     let ready = replicas.each_mut().map(Service::ready);
     let metrics = ready.map(|ready| ready.metrics.expect("metrics are on"));
-    let (_server, prometheus) = start_prometheus(&program, &metrics);
-    let now = || {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        since.expect("this is after 1970").as_secs()
-    };
-    let from = now();
+    let (_server, address) = prometheus::start(&program, &metrics);
+    let from = prometheus::now();
     let runtime = Runtime::new().expect("a runtime");
-    let promql = aligned(metrics[0]);
+    let promql = prometheus::aligned(metrics[0]);
     wait_until("three of them have times in common", || {
         runtime.block_on(load(ready[0].http));
-        let times = times(prometheus, &promql, from, now());
+        let times = prometheus::times(address, &promql, from);
         let of = |shows: &str| times.get(shows).cloned().unwrap_or_default();
         let (memory, cpu, latency) = (of("memory"), of("cpu"), of("execute p99"));
         let common = memory
@@ -219,7 +130,7 @@ fn one_query_shows_memory_utilisation_and_latency_of_one_replica_at_the_same_tim
         common.count() >= 3
     });
     // the other replica has had no load: what it shows is its own
-    let idle = times(prometheus, &aligned(metrics[1]), from, now());
+    let idle = prometheus::times(address, &prometheus::aligned(metrics[1]), from);
     assert!(idle.contains_key("memory"), "{idle:?}");
     assert_eq!(
         idle.get("execute p99").map_or(0, BTreeSet::len),
@@ -240,7 +151,7 @@ fn prometheus_sees_what_the_clients_measured() {
     let mut service = Service::start(&FREE, &[]);
     let Ready { http, metrics, .. } = service.ready();
     let metrics = metrics.expect("metrics are on");
-    let (_server, prometheus) = start_prometheus(&program, &[metrics]);
+    let (_server, prometheus) = prometheus::start(&program, &[metrics]);
     let measured = Runtime::new().expect("a runtime").block_on(load(http));
 
     let ok = "sum(inference_requests_total{outcome=\"ok\"})";

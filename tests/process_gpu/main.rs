@@ -23,6 +23,8 @@ mod peer;
 #[path = "../process_otlp/points.rs"]
 #[allow(dead_code, reason = "others use more of it")]
 mod points;
+#[path = "../peers/prometheus.rs"]
+mod prometheus;
 #[path = "../peers/story.rs"]
 mod story;
 
