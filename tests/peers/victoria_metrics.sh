@@ -5,6 +5,8 @@
 # It is unpacked from a Debian suite that has one with OTLP (1.92 or newer): trixie, or INSTRUMENT_VICTORIA_SUITE.
 # Elsewhere the one found on PATH is taken.
 set -euo pipefail
+# shellcheck source=tests/peers/debian.sh
+. "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
 mkdir -p "$1/bin"
 peers=$(cd "$1" && pwd)
@@ -18,59 +20,12 @@ works() {
 }
 
 unpack() {
-    local mirror file own
-    if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
-        why="this machine has no apt-get"
-        return 1
-    fi
-    # shellcheck source=/dev/null
-    own=$(. /etc/os-release && [[ ${ID:-} == debian ]] && echo "${VERSION_CODENAME:-}") 2>/dev/null || true
-    if [[ -z $own ]]; then
-        why="this machine does not run a named release of Debian"
-        return 1
-    fi
-    # Asked this way, apt names its mirror even before the first `apt-get update`.
-    mirror=$(apt-get update --print-uris 2>/dev/null |
-        sed -n "s|^'\(.*\)/dists/$own/InRelease'.*|\1|p" | sed -n 1p) || true
-    if [[ -z $mirror ]]; then
-        why="apt has no source for the suite '$own'"
-        return 1
-    fi
-    rm -rf "$home"
-    mkdir -p "$home"/apt/{parts,lists/partial,cache/archives/partial} "$home/debs" "$home/root"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$home/apt/sources.list"
-    : >"$home/apt/status"
-    cat >"$home/apt/apt.conf" <<CONF
-Dir::Etc::sourcelist "$home/apt/sources.list";
-Dir::Etc::sourceparts "$home/apt/parts";
-Dir::State::lists "$home/apt/lists";
-Dir::State::status "$home/apt/status";
-Dir::Cache "$home/apt/cache";
-Acquire::Languages "none";
-Acquire::Retries "2";
-Acquire::http::Timeout "60";
-APT::Sandbox::User "root";
-CONF
-    if ! APT_CONFIG=$home/apt/apt.conf apt-get update -qq --error-on=any; then
-        why="apt-get could not read the package list of '$suite'"
-        return 1
-    fi
-    if ! (cd "$home/debs" && APT_CONFIG=$home/apt/apt.conf apt-get download -qq "$program"); then
-        why="apt-get could not download the package '$program' of '$suite'"
-        return 1
-    fi
-    for file in "$home"/debs/*.deb; do
-        if ! dpkg -x "$file" "$home/root"; then
-            why="dpkg could not unpack the package of '$suite'"
-            return 1
-        fi
-    done
+    unpack_packages "$suite" main "$program" || return
     if ! works "$home/root/usr/bin/$program"; then
         why="the unpacked $program does not run"
         return 1
     fi
     ln -sfn "../victoria-metrics/root/usr/bin/$program" "$peers/bin/$program"
-    rm -rf "$home/apt" "$home/debs"
 }
 
 take_from_path() {
