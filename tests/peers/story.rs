@@ -15,6 +15,29 @@ const STORY: &str = "TEST_STORY";
 /// Ten times what any of the stories needs.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A test for each story, and the test that a started process runs: the stories are functions in the module `told` of their
+/// file. `or` names functions for those that are told in another way.
+#[allow(unused_macros)]
+macro_rules! stories {
+    (or $($tell:path),+; $($file:ident: $($story:ident),+ $(,)?;)*) => {
+        $($(#[test]
+        fn $story() {
+            crate::story::tell(stringify!($story), &[]);
+        })+)*
+
+        /// Not a test of its own: what a started process runs.
+        #[test]
+        fn story() {
+            let Some(wanted) = crate::story::wanted() else { return };
+            match wanted.as_str() {
+                $($(stringify!($story) => $file::told::$story(),)+)*
+                other => assert!([$($tell),+].iter().any(|tell| tell(other)), "no story {other}"),
+            }
+            println!("story told");
+        }
+    };
+}
+
 /// Runs a story with these variables, and none of ours or of OpenTelemetry's beside them. What it said on
 /// standard error.
 pub fn tell(story: &str, variables: &[(&str, &str)]) -> String {

@@ -24,6 +24,7 @@ mod starts;
 #[path = "../peers/peer.rs"]
 mod peer;
 #[path = "../peers/story.rs"]
+#[macro_use]
 mod story;
 
 use instrument_inference::{Telemetry, TelemetryBuilder};
@@ -84,27 +85,8 @@ fn value(telemetry: &Telemetry, series: &str) -> Option<f64> {
 
 const SHORT: Duration = Duration::from_millis(200);
 
-macro_rules! stories {
-    ($($file:ident: $($story:ident),+ $(,)?;)*) => {
-        $($(#[test]
-        fn $story() {
-            story::tell(stringify!($story), &[]);
-        })+)*
-
-        /// Not a test of its own: what a started process runs.
-        #[test]
-        fn story() {
-            let Some(wanted) = story::wanted() else { return };
-            match wanted.as_str() {
-                $($(stringify!($story) => $file::told::$story(),)+)*
-                other => assert!(life::tell(other) || probes::tell(other), "no story {other}"),
-            }
-            println!("story told");
-        }
-    };
-}
-
 stories! {
+    or life::tell;
     checks: a_check_that_never_returns_costs_one_thread, an_async_check_that_blocks_is_hung_and_others_go_on,
         an_async_check_that_waits_for_ever_is_dropped, panics_everywhere_are_failures,
         async_checks_need_no_runtime_of_the_service, a_dropped_runtime_is_no_failure_of_its_checks,

@@ -20,11 +20,6 @@ async fn counts_async() -> Result<(), String> {
     Err("a text of the database".to_owned())
 }
 
-/// Stories that are told in another way than by their name alone.
-pub fn tell(_: &str) -> bool {
-    false
-}
-
 /// A client that keeps its connection.
 struct Client(TcpStream);
 

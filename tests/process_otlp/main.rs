@@ -42,6 +42,7 @@ mod process;
 mod real_peers;
 mod sdk;
 #[path = "../peers/story.rs"]
+#[macro_use]
 mod story;
 #[cfg(feature = "otlp-tls")]
 mod tls;
@@ -110,33 +111,8 @@ fn tell_tls(_: &str) -> bool {
     false
 }
 
-/// Stories that need nothing but to be told.
-macro_rules! stories {
-    ($($file:ident: $($story:ident),+;)*) => {
-        $($(#[test]
-        fn $story() {
-            story::tell(stringify!($story), &[]);
-        })+)*
-
-        /// Not a test of its own: what a started process runs.
-        #[test]
-        fn story() {
-            let Some(wanted) = story::wanted() else { return };
-            match wanted.as_str() {
-                $($(stringify!($story) => $file::told::$story(),)+)*
-                other => assert!(
-                    [environment::tell, faults::tell, flavours::tell, callbacks::tell, real_peers::tell, tell_tls]
-                        .iter()
-                        .any(|tell| tell(other)),
-                    "no story {other}"
-                ),
-            }
-            println!("story told");
-        }
-    };
-}
-
 stories! {
+    or environment::tell, faults::tell, flavours::tell, callbacks::tell, real_peers::tell, tell_tls;
     flavours: the_last_push_needs_no_runtime_of_the_service, a_push_shows_what_a_scrape_shows;
     faults: a_collector_that_comes_back_gets_everything, a_busy_collector_is_asked_again_within_one_push,
         a_push_under_way_makes_room_for_the_last_one, a_stop_is_as_short_as_it_was_asked_to_be,

@@ -14,6 +14,7 @@
 #[path = "../peers/peer.rs"]
 mod peer;
 #[path = "../peers/story.rs"]
+#[macro_use]
 mod story;
 
 mod process;
@@ -24,27 +25,8 @@ use instrument_inference::{Telemetry, TelemetryBuilder};
 use std::process::Command;
 use story::PATIENCE;
 
-macro_rules! stories {
-    ($($file:ident: $($story:ident),+;)*) => {
-        $($(#[test]
-        fn $story() {
-            story::tell(stringify!($story), &[]);
-        })+)*
-
-        /// Not a test of its own: what a started process runs.
-        #[test]
-        fn story() {
-            let Some(wanted) = story::wanted() else { return };
-            match wanted.as_str() {
-                $($(stringify!($story) => $file::told::$story(),)+)*
-                other => assert!(who::tell(other), "no story {other}"),
-            }
-            println!("story told");
-        }
-    };
-}
-
 stories! {
+    or who::tell;
     process: processor_time_is_that_of_ps, the_start_is_that_of_ps, memory_that_is_touched_is_seen,
         open_files_are_counted, threads_are_counted, what_is_written_to_a_disk_is_seen,
         what_goes_over_a_socket_is_seen, nothing_is_there_twice, without_a_file_to_read_with_nothing_is_0;
