@@ -131,12 +131,10 @@ impl Wrap<'_> {
         if sig.asyncness.is_some() {
             return self.rebound(|body| self.future(&returns, body));
         }
-        let seen = match returns.shape {
-            Shape::Future(_) => self.traced(&returns, &function.body),
-            _ => None,
-        };
         match &returns.shape {
-            Shape::Future(_) if seen.is_some() => self.assemble(sig, &seen.into_token_stream()),
+            Shape::Future(_) if let Some(seen) = self.traced(&returns, &function.body) => {
+                self.assemble(sig, &seen)
+            }
             Shape::Future(_) if tracked => self.in_place(|body| self.deferred(&returns, body)),
             Shape::Future(_) => {
                 self.rebound(|body| self.deferred(&returns, &self.call(&returns, body)))
@@ -335,16 +333,18 @@ impl Wrap<'_> {
         }) = BoxedTail::find(self.function.body.clone()).filter(|_| pinned)
         {
             let seen = self.traced(returns, &future);
-            let argument = seen
-                .clone()
-                .unwrap_or_else(|| self.deferred(returns, &future));
+            let is_seen = seen.is_some();
+            let argument = seen.unwrap_or_else(|| self.deferred(returns, &future));
             let mut argument = Group::new(Delimiter::Parenthesis, argument);
             argument.set_span(parentheses);
-            if seen.is_some() {
-                return self.assemble(&self.function.sig, &quote!(#head #argument));
-            }
-            let body = braced(quote!(#head #argument), self.function.block.span());
-            return self.assemble(&self.function.sig, &nested(&body));
+            let body = quote!(#head #argument);
+            // what looks for the box finds it at the end of the function itself
+            let body = if is_seen {
+                body
+            } else {
+                nested(&braced(body, self.function.block.span()))
+            };
+            return self.assemble(&self.function.sig, &body);
         }
         let (private, span) = (&self.private, Span::mixed_site());
         let boxed = |body: &TokenStream| {
