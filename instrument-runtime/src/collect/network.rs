@@ -6,15 +6,18 @@ use std::collections::BTreeMap;
 const RECEIVED: usize = 0;
 const SENT: usize = 8;
 
+/// Names of interfaces that are kept, those that are there now aside: each container of a node brings one.
+const MOST: usize = 256;
+
 /// Received and sent.
 type Bytes = [u64; 2];
 
 /// Adds up what is new, so that an interface that goes away takes nothing from the sum: to Prometheus a sum that falls has
-/// begun again at 0, and all that is left of it is new.
+/// begun again at 0, and all that is left of it is new. Nor does one that comes back bring anything twice.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
     total: Bytes,
-    /// Those of the last look.
+    /// As each was seen last.
     interfaces: BTreeMap<String, Bytes>,
 }
 
@@ -33,7 +36,10 @@ impl Network {
                 *total = total.saturating_add(new);
             }
         }
-        self.interfaces = interfaces;
+        if self.interfaces.len() > MOST {
+            self.interfaces.clear();
+        }
+        self.interfaces.extend(interfaces);
         Some(self.total)
     }
 }
@@ -67,15 +73,33 @@ mod tests {
             Some([15, 11])
         );
         assert_eq!(network.take(&of(&[("lo", 12, 12)])), Some([17, 13]));
+        // it was in another network for a while, and counts on
+        assert_eq!(
+            network.take(&of(&[("lo", 12, 12), ("eth0", 6, 1)])),
+            Some([18, 13])
+        );
+        assert_eq!(network.take(&of(&[("lo", 12, 12)])), Some([18, 13]));
         // another one of that name
         assert_eq!(
             network.take(&of(&[("lo", 12, 12), ("eth0", 3, 0)])),
-            Some([20, 13])
+            Some([21, 13])
         );
         assert_eq!(
             network.take(&of(&[("lo", 1, 12), ("eth0", 4, 2)])),
-            Some([22, 15])
+            Some([23, 15])
         );
+    }
+
+    #[test]
+    fn interfaces_that_are_gone_are_forgotten_in_the_end() {
+        let mut network = Network::default();
+        for number in 0..10 * MOST {
+            let name = format!("veth{number}");
+            let total = number as u64 + 1;
+            let text = of(&[("lo", 7, 7), (&name, 1, 1)]);
+            assert_eq!(network.take(&text), Some([total + 7, total + 7]));
+            assert!(network.interfaces.len() <= MOST + 2);
+        }
     }
 
     #[test]

@@ -587,7 +587,7 @@ fn a_broken_device_takes_the_service_out_at_once() {
         rig.devices.see(Some(Vec::new()));
         assert_eq!(rig.report().status(Group::Readiness), HealthStatus::Healthy);
     }
-    rig.devices.tell("0", true);
+    rig.devices.breaks("0");
     let reason = rig.report().reason(Group::Readiness);
     assert_eq!(reason, Some(Reason::DEVICE_FAULT));
 }

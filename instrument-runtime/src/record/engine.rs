@@ -20,6 +20,10 @@ use std::time::{Duration, Instant};
 /// How often an engine is asked.
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// More than any engine counts. Only a mistake says so, such as a difference below 0, and a counter that adds it would
+/// wrap around: go down.
+const MOST: u64 = 1 << 52;
+
 /// What was said longer ago is left out: memory at rest of an engine that hangs hides the fault.
 const STALE: Duration = Duration::from_secs(10);
 
@@ -88,12 +92,18 @@ impl Engines {
         device: Arc<str>,
         mut engine: impl DeviceStats,
     ) {
-        // it may be the same engine: what was counted is not to be counted again
-        let counts = lock(&self.0).by_device.get(&device).map(|before| {
-            before.stop();
-            Arc::clone(&before.counts)
-        });
-        let counts = counts.unwrap_or_default();
+        let counts = {
+            let known = lock(&self.0);
+            if known.stopped {
+                return;
+            }
+            // it may be the same engine: what was counted is not to be counted again
+            let before = known.by_device.get(&device);
+            before.map_or_else(Arc::default, |before| {
+                before.stop();
+                Arc::clone(&before.counts)
+            })
+        };
         let (stop, said) = (Arc::<AtomicBool>::default(), Arc::<Mutex<_>>::default());
         let (stopped, says, counted) = (Arc::clone(&stop), Arc::clone(&said), Arc::clone(&counts));
         let (weak, asked) = (Arc::downgrade(recorder), Arc::clone(&device));
@@ -108,7 +118,8 @@ impl Engines {
                         ));
                         return;
                     };
-                    *lock(&says) = Some((Instant::now(), reading));
+                    let now = Instant::now();
+                    *lock(&says) = Some((now, reading));
                     {
                         let mut counted = lock(&counted);
                         // whoever is asked instead may have counted more by now
@@ -116,7 +127,7 @@ impl Engines {
                             counted.grow(&weak, &asked, &reading);
                         }
                     }
-                    thread::park_timeout(PERIOD);
+                    wait(&stopped, now + PERIOD);
                 }
             });
         let thread = match started {
@@ -161,6 +172,17 @@ impl Engines {
     }
 }
 
+/// Until then, or until it is stopped: whatever the engine waits for may leave a wake-up behind.
+fn wait(stopped: &AtomicBool, until: Instant) {
+    while !stopped.load(Ordering::Acquire) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        thread::park_timeout(left);
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -187,7 +209,7 @@ impl Counts {
         ];
         for (before, now, event) in events {
             let grown = now.map_or(0, |now| grown(before, now));
-            if grown > 0 {
+            if (1..MOST).contains(&grown) {
                 count(&recorder, device, event, grown);
             }
         }
@@ -211,6 +233,15 @@ mod tests {
         for (now, by) in steps {
             assert_eq!(grown(&mut before, now), by);
         }
+    }
+
+    #[test]
+    fn a_wake_up_that_is_left_behind_ends_no_pause() {
+        let until = Instant::now() + Duration::from_millis(20);
+        thread::current().unpark();
+        wait(&AtomicBool::default(), until);
+        assert!(Instant::now() >= until);
+        wait(&AtomicBool::new(true), until + Duration::from_secs(3_600));
     }
 
     #[test]

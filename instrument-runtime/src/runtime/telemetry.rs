@@ -76,7 +76,8 @@ impl Telemetry {
     /// it, such as `0`, or its UUID; from the 65th name on it is `other`, and so is one without a name.
     ///
     /// [`DeviceEvent::Fault`] makes the built-in check `device` fail at once, and
-    /// [`DeviceEvent::FaultRecovered`] makes it pass again.
+    /// [`DeviceEvent::FaultRecovered`] makes it pass again, when no other
+    /// device is broken. So many at once are told apart, by whatever names: 64.
     ///
     /// ```
     /// # use instrument_runtime as instrument_inference;
@@ -102,15 +103,14 @@ impl Telemetry {
     /// }
     /// ```
     pub fn device_event(&self, device: impl AsRef<str>, event: DeviceEvent) {
-        let devices = &self.0.devices;
-        let name = devices.name(device.as_ref());
+        let (device, devices) = (device.as_ref(), &self.0.devices);
         match event {
-            DeviceEvent::Fault => devices.tell(&name, true),
-            DeviceEvent::FaultRecovered => devices.tell(&name, false),
+            DeviceEvent::Fault => devices.breaks(device),
+            DeviceEvent::FaultRecovered => devices.recovers(device),
             DeviceEvent::AllocRetry | DeviceEvent::Oom | DeviceEvent::OomRecovered => {}
         }
         if let Some(recording) = self.recording() {
-            recording.device_event(&name, event);
+            recording.device_event(&devices.name(device), event);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::slot::state::Changed;
 use crate::vocab::label::cut;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Devices that a service may name; what comes after is `other`.
@@ -50,8 +50,9 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Known {
     names: BTreeSet<Arc<str>>,
-    /// By the service itself: whether it is broken.
-    told: BTreeMap<Arc<str>, bool>,
+    /// Those that the service calls broken; `None` as long as it has said nothing of any. By the device's own name: where
+    /// there are too many, the label of one is that of another.
+    told: Option<BTreeSet<Box<str>>>,
     /// By the driver; `None` where it knows of no device, or cannot be asked.
     seen: Option<Vec<Fault>>,
 }
@@ -59,11 +60,8 @@ struct Known {
 impl Devices {
     /// The name of a device as a label: as it is given, as long as it is one and there are not too many.
     pub(crate) fn name(&self, device: &str) -> Arc<str> {
+        let device = own_name(device);
         let mut known = self.known();
-        let device = match cut(device.trim()) {
-            "" => OTHER,
-            name => name,
-        };
         if let Some(name) = known.names.get(device) {
             return Arc::clone(name);
         }
@@ -76,11 +74,24 @@ impl Devices {
         name
     }
 
-    /// The service says that a device is broken, or that it works again.
-    pub(crate) fn tell(&self, device: &str, is_broken: bool) {
-        let name = self.name(device);
+    /// The service says that a device is broken. Of so many at once it is enough to know that they are.
+    pub(crate) fn breaks(&self, device: &str) {
+        let device = own_name(device);
         self.change(|known| {
-            known.told.insert(name, is_broken);
+            let told = known.told.get_or_insert_default();
+            if told.len() < MOST {
+                told.insert(device.into());
+            }
+        });
+    }
+
+    /// The service says that a device works again.
+    pub(crate) fn recovers(&self, device: &str) {
+        let device = own_name(device);
+        self.change(|known| {
+            if let Some(told) = &mut known.told {
+                told.remove(device);
+            }
         });
     }
 
@@ -120,13 +131,20 @@ impl Devices {
     }
 }
 
+/// As the service means it: never empty, and of a bounded length.
+fn own_name(device: &str) -> &str {
+    match cut(device.trim()) {
+        "" => OTHER,
+        name => name,
+    }
+}
+
 impl Known {
     fn condition(&self) -> Condition {
-        if self.seen.is_none() && self.told.is_empty() {
+        if self.seen.is_none() && self.told.is_none() {
             return Condition::Absent;
         }
-        let told = self.told.values().filter(|broken| **broken);
-        let told = told.map(|_| Fault::Reported);
+        let told = self.told.iter().flatten().map(|_| Fault::Reported);
         let seen = self.seen.iter().flatten().copied();
         let worst = seen.chain(told).min();
         worst.map_or(Condition::Well, Condition::Broken)
@@ -160,12 +178,36 @@ mod tests {
         devices.see(Some(vec![Fault::Xid(79), Fault::Lost]));
         assert_eq!(devices.condition(), Condition::Broken(Fault::Lost));
         devices.see(Some(vec![Fault::Lost]));
-        devices.tell("0", true);
+        devices.breaks("0");
         devices.see(None);
         assert_eq!(devices.condition(), Condition::Broken(Fault::Reported));
-        devices.tell("0", false);
+        devices.recovers("0");
         assert_eq!(devices.condition(), Condition::Well);
         assert_eq!(told.load(Ordering::Relaxed), 4, "changes, not calls");
+    }
+
+    #[test]
+    fn the_recovery_of_one_is_not_that_of_another() {
+        let devices = Devices::default();
+        devices.recovers("0");
+        assert_eq!(devices.condition(), Condition::Absent, "nobody spoke of it");
+        for number in 0..MOST {
+            devices.name(&number.to_string());
+        }
+        devices.breaks(" one more\n");
+        devices.recovers("another");
+        devices.recovers(OTHER);
+        assert_eq!(devices.condition(), Condition::Broken(Fault::Reported));
+        devices.recovers("one more");
+        assert_eq!(devices.condition(), Condition::Well);
+        for number in 0..2 * MOST {
+            devices.breaks(&number.to_string());
+        }
+        assert_eq!(devices.known().told.as_ref().map(BTreeSet::len), Some(MOST));
+        for number in 0..2 * MOST {
+            devices.recovers(&number.to_string());
+        }
+        assert_eq!(devices.condition(), Condition::Well);
     }
 
     #[test]
