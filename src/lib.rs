@@ -176,15 +176,29 @@ pub use instrument_runtime::__private;
 ///
 /// # `device`
 ///
-/// **Type**: bare word. **Default**: on for `execute`, `prefill` and `decode`.
+/// **Type**: bare word, or an expression that names a device: an integer, a text, or an `Option` of one. **Default**: on
+/// for `execute`, `prefill` and `decode`, on whichever device.
 ///
-/// The stage is a run on the device: an execution.
+/// The stage is a run on the device: an execution. Where the device is named, it is a label of
+/// `inference_batch_duration_seconds`, so that one slow device of several shows. The expression is borrowed before the
+/// body runs. `None`, an index below 0 and an empty text leave the label out; a process has at most 64 names, further ones
+/// are `other`, and of a long name the first 128 bytes are kept.
 ///
 /// ```
 /// # use instrument_inference::inference_stage;
 /// #[inference_stage("embed", device)]
 /// fn embed() {}
+///
+/// struct Engine {
+///     gpu: usize,
+/// }
+///
+/// impl Engine {
+///     #[inference_stage("execute", device = self.gpu)]
+///     fn execute(&self) {}
+/// }
 /// # embed();
+/// # Engine { gpu: 0 }.execute();
 /// ```
 ///
 /// # `buckets`

@@ -68,12 +68,12 @@ fn bare_functions_come_back_token_by_token() {
 
 #[test]
 fn expressions_are_used_where_nothing_runs_them() {
-    let attribute = "\"execute\", labels(a = x.a()), model = &y, error = z";
+    let attribute = "\"execute\", labels(a = x.a()), model = &y, device = x.d, error = z";
     let item = tokens("async fn f(x: X, y: Y) -> Result<A, B> { x.b(y).await }");
     let emitted = crate::stage::expand(tokens(attribute), &item);
     let expected = tokens(
         "async fn f(x: X, y: Y) -> Result<A, B> { if false { \
-         let _ = P::label(&x.a()); let _ = P::model(&y); let _ = |__r: &Result<A, B>| P::outcome_by!(__r, z); \
+         let _ = P::label(&x.a()); let _ = P::model(&y); let _ = P::device(&x.d); let _ = |__r: &Result<A, B>| P::outcome_by!(__r, z); \
          } ({ x.b(y).await }) }",
     );
     assert_eq!(tight(&without_checks(emitted)), tight(&expected));

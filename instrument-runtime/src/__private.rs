@@ -44,6 +44,7 @@ pub use crate::site::site::{SITES, Site};
 pub use crate::slot::model_slot::AsModelSlot;
 pub use crate::vocab::buckets::Buckets;
 pub use crate::vocab::classify::Classify;
+pub use crate::vocab::device_name::{NamesDevice, device};
 pub use crate::vocab::error_type::ErrorType;
 pub use crate::vocab::label::{Given, LabelValue, Literal, label};
 pub use crate::vocab::name::{custom_stage_name, stage_name};

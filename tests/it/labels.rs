@@ -130,3 +130,66 @@ fn long_names_are_cut() {
         [format!("{} none", "é".repeat(64))]
     );
 }
+
+#[test]
+fn an_execution_says_on_which_device() {
+    struct Engine {
+        gpu: usize,
+        uuid: Option<String>,
+    }
+    impl Engine {
+        #[inference_stage("execute", device = self.gpu, labels(warm = true))]
+        fn alone(&self) {}
+        #[inference_stage("execute", batch = 4, device = self.uuid)]
+        fn batch(&self) {}
+    }
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let engines = [
+        (0, Some("GPU-1")),
+        (1, Some(" GPU-1")),
+        (0, None),
+        (0, Some("")),
+    ];
+    for (gpu, uuid) in engines {
+        let uuid = uuid.map(str::to_owned);
+        let engine = Engine { gpu, uuid };
+        engine.alone();
+        engine.batch();
+    }
+    let batches = counts(&rig, "inference_batch_duration_seconds_count", &["device"]);
+    assert_eq!(shown(&batches), " 2, 0 3, 1 1, GPU-1 2");
+    // what is counted of the model is counted once, whatever the device
+    let labels = "model=\"none\",version=\"none\"";
+    let sizes = rig.value(&format!("inference_batch_size_sum{{{labels}}}"));
+    assert_eq!(sizes, Some(4.0 + 4.0 * 4.0));
+    let stages = counts(
+        &rig,
+        "inference_stage_duration_seconds_count",
+        &["stage", "device", "warm"],
+    );
+    assert_eq!(shown(&stages), "execute   16, execute  true 4");
+}
+
+#[test]
+fn beyond_the_budget_new_devices_fold() {
+    #[inference_stage("execute", device = gpu)]
+    fn execute(gpu: u32) {}
+    let rig = Rig::builder().line_budget(200).start();
+    let _inside = rig.enter();
+    for _ in 0..2 {
+        for gpu in 0..8 {
+            execute(gpu);
+            // what is not drained has not cost anything yet
+            rig.drain();
+        }
+    }
+    let batches = counts(&rig, "inference_batch_duration_seconds_count", &["device"]);
+    assert_eq!(batches["0"], 2, "what is known goes on");
+    assert!(batches["other"] > 8 && batches.len() < 8, "{batches:?}");
+    let scrape = rig.scrape();
+    assert!(
+        scrape.contains("inference_label_overflow_total{label=\"device\"}"),
+        "{scrape}"
+    );
+}

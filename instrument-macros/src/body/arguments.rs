@@ -45,13 +45,19 @@ fn asked(question: &str, value: &Expr, paths: &CratePath) -> TokenStream {
     quote_spanned!(span=> #question(#value))
 }
 
-/// `.labels(site, &[label(&a), …])`; the site only where the receiver does not know it.
-pub(crate) fn labels(labels: &[Label], site: Option<&Ident>, paths: &CratePath) -> TokenStream {
-    if labels.is_empty() {
+/// `.labels(site, &[label(&a), …, device(&b)])`; the site only where the receiver does not know it.
+pub(crate) fn labels(
+    labels: &[Label],
+    device: Option<&Expr>,
+    site: Option<&Ident>,
+    paths: &CratePath,
+) -> TokenStream {
+    if labels.is_empty() && device.is_none() {
         return TokenStream::new();
     }
     let span = Span::mixed_site();
     let values = labels.iter().map(|one| label(&one.value, paths));
+    let values = values.chain(device.map(|device| asked("device", device, paths)));
     let site = site.map(|site| quote_spanned!(span=> #site,));
     quote_spanned!(span=> .labels(#site &[#(#values),*]))
 }
@@ -70,12 +76,14 @@ pub(crate) fn checked<'a>(
     labels: impl Iterator<Item = &'a Expr>,
     model: Option<&Expr>,
     batch: Option<&Expr>,
+    device: Option<&Expr>,
     paths: &CratePath,
 ) -> TokenStream {
     let labels = labels.map(|value| label(value, paths));
     let model = model.map(|value| asked("model", value, paths));
     let batch = batch.map(|value| members(value, paths));
-    let all = labels.chain(model).chain(batch);
+    let device = device.map(|value| asked("device", value, paths));
+    let all = labels.chain(model).chain(batch).chain(device);
     quote_spanned!(Span::mixed_site()=> #(let _ = #all;)*)
 }
 

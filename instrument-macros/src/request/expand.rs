@@ -51,6 +51,7 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
                 .chain(&request.tenant),
             settings.model.as_ref(),
             None,
+            None,
             &settings.paths,
         ),
         error: settings.error.as_ref(),
@@ -80,7 +81,7 @@ fn opening(request: &Request, private: &TokenStream) -> Arguments {
         .model
         .as_ref()
         .map(|slot| arguments::by_reference("model", slot));
-    let labels = arguments::labels(&settings.labels, None, &settings.paths);
+    let labels = arguments::labels(&settings.labels, None, None, &settings.paths);
     let given = quote!(#(#way_in)* #model #labels);
     if given.is_empty() {
         return Arguments::Fixed(new);

@@ -4,7 +4,7 @@ use crate::diag::Diagnostics;
 use crate::syntax::args::{self, Follows, Keys, Once};
 use crate::syntax::expression;
 use crate::syntax::keys::SharedKeys;
-use crate::syntax::peers;
+use crate::syntax::{peers, separator};
 use proc_macro2::TokenStream;
 use syn::parse::ParseStream;
 use syn::{Expr, Ident, Lit, LitStr, Result};
@@ -20,7 +20,8 @@ pub(crate) struct Args {
     /// Something stood in the name's place and was reported.
     pub(crate) name_is_wrong: bool,
     pub(crate) custom: Once<()>,
-    pub(crate) device: Once<()>,
+    /// `None` where it stands alone.
+    pub(crate) device: Once<Option<Expr>>,
     pub(crate) batch: Once<Expr>,
     pub(crate) shared: SharedKeys,
 }
@@ -62,12 +63,16 @@ impl Keys for Args {
                 .batch
                 .value(key, "batch = batch", input, diagnostics, expression::parse);
         }
-        let flag = if key == "custom" {
-            &mut self.custom
-        } else {
-            &mut self.device
-        };
-        flag.flag(key, input, diagnostics)
+        if key == "custom" {
+            return self.custom.flag(key, input, diagnostics);
+        }
+        if separator::ends(input) {
+            return self.device.entry(key, diagnostics, |_| Ok(None));
+        }
+        self.device
+            .value(key, "device = self.gpu", input, diagnostics, |input| {
+                expression::parse(input).map(Some)
+            })
     }
 
     fn literal(&mut self, literal: &Lit, first: bool, diagnostics: &mut Diagnostics) {
@@ -159,7 +164,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#""execute", labels(a = b), model = c, device, buckets = [1], objective = "1s", error = d, no_span, custom, crate = ::e"#,
+            r#""execute", labels(a = b), model = c, device = f, buckets = [1], objective = "1s", error = d, no_span, custom, crate = ::e"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(

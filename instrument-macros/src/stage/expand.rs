@@ -62,7 +62,7 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
     let stage_site = settings.paths.private_at(name.span(), "Site::stage");
     let arguments = respan(quote!((#checked, ::core::module_path!())), name.span());
     let options = settings.site_options(&private);
-    let device = stage.device.then(|| quote_spanned!(span=> .device()));
+    let device = stage.is_execution.then(|| quote_spanned!(span=> .device()));
     let wrap = Wrap {
         function,
         verbs: if stage.batch.is_some() {
@@ -77,6 +77,7 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
             settings.labels.iter().map(|label| &label.value),
             settings.model.as_ref(),
             stage.batch.as_ref(),
+            stage.device.as_ref(),
             &settings.paths,
         ),
         error: settings.error.as_ref(),
@@ -89,7 +90,12 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
 fn stage_arguments(stage: &Stage, private: &TokenStream) -> Arguments {
     let settings = &stage.settings;
     let none = quote_spanned!(Span::mixed_site()=> #private::StageArgs::NONE);
-    let labels = arguments::labels(&settings.labels, Some(&local("__site")), &settings.paths);
+    let labels = arguments::labels(
+        &settings.labels,
+        stage.device.as_ref(),
+        Some(&local("__site")),
+        &settings.paths,
+    );
     let model = settings
         .model
         .as_ref()
@@ -102,7 +108,7 @@ fn stage_arguments(stage: &Stage, private: &TokenStream) -> Arguments {
             otherwise: quote_spanned!(span=> #private::BatchArgs::NONE),
         };
     }
-    if settings.labels.is_empty() && settings.model.is_none() {
+    if labels.is_empty() && settings.model.is_none() {
         return Arguments::Fixed(none);
     }
     Arguments::Listening {

@@ -14,7 +14,9 @@ pub(crate) struct Stage {
     pub(crate) name: LitStr,
     /// `custom`: no typing error for a well-known name.
     pub(crate) is_custom: bool,
-    pub(crate) device: bool,
+    /// `device`, or `device = …`.
+    pub(crate) is_execution: bool,
+    pub(crate) device: Option<Expr>,
     pub(crate) batch: Option<Expr>,
     pub(crate) settings: Settings,
 }
@@ -42,7 +44,8 @@ impl Stage {
         Some(Self {
             name: args.name?,
             is_custom: args.custom.key().is_some(),
-            device: args.device.take().is_some(),
+            is_execution: args.device.key().is_some(),
+            device: args.device.take().flatten(),
             batch: args.batch.take(),
             settings,
         })

@@ -292,10 +292,10 @@ pub(crate) const BATCH_DURATION: Metric = Metric {
     otel: "inference.batch.duration",
     kind: MetricKind::Histogram,
     unit: "s",
-    labels: &["model", "version", "outcome"],
+    labels: &["model", "version", "device", "outcome"],
     buckets: GENERAL,
-    help: "Duration of one execution, whatever the size of its batch.",
-    action: "Rises with the batch size as expected: batching pays. Rises alone: the model or the device.",
+    help: "Duration of one execution, whatever the size of its batch; on which device, where the stage names it.",
+    action: "Rises with the batch size as expected: batching pays. Rises alone: the model or the device. Rises on one device only: that device, see docs/devices.md.",
     ..ROW
 };
 

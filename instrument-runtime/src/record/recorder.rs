@@ -55,6 +55,7 @@ pub(crate) enum Subject {
         stage: &'static str,
         execution: bool,
         own: OwnLabels,
+        device: Option<Arc<str>>,
     },
     Request(RequestLabels),
     Tenant {
@@ -70,6 +71,7 @@ pub(crate) enum Subject {
     },
     Batch {
         model: usize,
+        device: Option<Arc<str>>,
     },
     Generation {
         model: usize,
@@ -84,6 +86,23 @@ pub(crate) enum Subject {
         model: Option<usize>,
         labels: Vec<(&'static str, Arc<str>)>,
     },
+}
+
+impl Subject {
+    pub(crate) fn stage(
+        site: &'static Site,
+        model: usize,
+        own: OwnLabels,
+        device: Option<Arc<str>>,
+    ) -> Subject {
+        Subject::Stage {
+            model,
+            stage: site.name,
+            execution: site.execution,
+            own,
+            device,
+        }
+    }
 }
 
 #[derive(Debug, Default)]

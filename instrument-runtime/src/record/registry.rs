@@ -79,25 +79,59 @@ impl Recorder {
         local::with(|local| local.push(overflow.event(Kind::COUNT, 1)));
     }
 
-    /// The series of a stage under a model, with the site's own labels.
+    /// The series of a stage under a model, with the site's own labels; as an execution, on the device that it names.
     pub(crate) fn stage(&self, site: &'static Site, model: usize, own: u32) -> SeriesId {
-        let (stage, execution) = (site.name, site.execution);
-        let subject = |own: &OwnLabels| Subject::Stage {
-            model,
-            stage,
-            execution,
-            own: own.clone(),
+        let labels = self.affordable(own_labels(site, own), |own| {
+            Subject::stage(site, model, own.clone(), None)
+        });
+        let anywhere = self.stage_anywhere(site, model, &labels);
+        let Some(device) = self.device(site, model, own) else {
+            return anywhere;
         };
-        let own = self.affordable(own_labels(site, own), subject);
-        self.number_of(&mut self.state(), subject(&own), |state| {
+        let known = series::get(anywhere);
+        let Some(Series::Stage(known)) = known.as_deref() else {
+            // the recorder has stopped
+            return anywhere;
+        };
+        let subject = Subject::stage(site, model, labels, Some(Arc::clone(&device)));
+        self.number_of(&mut self.state(), subject, |state| {
+            let execution = Some(self.execution(state, model, Some(&device)));
+            // the same points, but for those of the execution
+            let series = StageSeries {
+                execution,
+                ..known.clone()
+            };
+            (Series::Stage(series), 0)
+        })
+    }
+
+    /// The device that this combination of a site names; `other` where it is new and the budget has no room for it.
+    fn device(&self, site: &'static Site, model: usize, own: u32) -> Option<Arc<str>> {
+        let values = site.own.values(own);
+        let device: Arc<str> = values.get(site.keys.len())?.as_deref()?.into();
+        let subject = Subject::Batch {
+            model,
+            device: Some(Arc::clone(&device)),
+        };
+        let known = self.state().is_known(&subject);
+        if known || self.budget.fits(lines(catalog::BATCH_DURATION.buckets)) {
+            return Some(device);
+        }
+        self.overflow("device");
+        Some(OTHER.into())
+    }
+
+    fn stage_anywhere(&self, site: &'static Site, model: usize, own: &OwnLabels) -> SeriesId {
+        let subject = Subject::stage(site, model, own.clone(), None);
+        self.number_of(&mut self.state(), subject, |state| {
             let edges = state.edges(site, model);
             let stage = || [KeyValue::new("stage", site.name)];
-            let attributes = state.labels(model, stage().into_iter().chain(with_own(&own)));
+            let attributes = state.labels(model, stage().into_iter().chain(with_own(own)));
             let series = StageSeries {
                 clock: self.clock.clone(),
-                durations: self.durations(&catalog::STAGE_DURATION, &edges, attributes),
+                durations: Arc::new(self.durations(&catalog::STAGE_DURATION, &edges, attributes)),
                 activity: self.observed.stage(&state.labels(model, stage())),
-                execution: execution.then(|| self.execution(state, model)),
+                execution: site.execution.then(|| self.execution(state, model, None)),
                 orphans: Counting::new(self.instruments.orphan_stages.clone(), stage().into()),
                 wasted: Counting::new(
                     self.instruments.wasted_compute.clone(),
@@ -110,18 +144,24 @@ impl Recorder {
         })
     }
 
-    fn execution(&self, state: &mut State, model: usize) -> Execution {
+    fn execution(&self, state: &mut State, model: usize, device: Option<&Arc<str>>) -> Execution {
         let compute = Counting::new(self.instruments.compute.clone(), state.model_labels(model));
         Execution {
-            batch: self.batch_series(state, model).1,
+            batch: self.batch_series(state, model, device).1,
             compute,
         }
     }
 
-    /// The executions of a model: one series, whoever asks for it.
-    fn batch_series(&self, state: &mut State, model: usize) -> (SeriesId, Arc<BatchSeries>) {
+    /// The executions of a model, on a device where that is named: one series, whoever asks for it.
+    fn batch_series(
+        &self,
+        state: &mut State,
+        model: usize,
+        device: Option<&Arc<str>>,
+    ) -> (SeriesId, Arc<BatchSeries>) {
         let make = |state: &State| {
             let attributes = state.model_labels(model);
+            let on = device.map(|device| label("device", device));
             let edges: Edges = catalog::BATCH_DURATION.buckets.into();
             let size_edges: Edges = catalog::BATCH_SIZE.buckets.into();
             Arc::new(BatchSeries {
@@ -131,14 +171,21 @@ impl Recorder {
                     .histogram(&catalog::BATCH_SIZE, &size_edges)
                     .bind(&attributes),
                 progress: self.observed.progress(&attributes),
-                durations: self.durations(&catalog::BATCH_DURATION, &edges, attributes),
+                durations: self.durations(
+                    &catalog::BATCH_DURATION,
+                    &edges,
+                    state.labels(model, on),
+                ),
             })
         };
-        let id = self.number_of(state, Subject::Batch { model }, |state| {
-            (
-                Series::Batch(make(state)),
-                lines(catalog::BATCH_SIZE.buckets),
-            )
+        let subject = Subject::Batch {
+            model,
+            device: device.cloned(),
+        };
+        let id = self.number_of(state, subject, |state| {
+            // the sizes are the model's, whatever the device
+            let sizes = device.is_none().then(|| lines(catalog::BATCH_SIZE.buckets));
+            (Series::Batch(make(state)), sizes.unwrap_or_default())
         });
         match series::get(id).as_deref() {
             Some(Series::Batch(known)) => (id, Arc::clone(known)),
@@ -147,9 +194,11 @@ impl Recorder {
         }
     }
 
-    /// The executions of a model that serve many requests each.
-    pub(crate) fn batch(&self, model: usize) -> SeriesId {
-        self.batch_series(&mut self.state(), model).0
+    /// The executions of a model by a site that serves many requests each.
+    pub(crate) fn batch(&self, site: &'static Site, model: usize, own: u32) -> SeriesId {
+        let device = self.device(site, model, own);
+        self.batch_series(&mut self.state(), model, device.as_ref())
+            .0
     }
 
     /// The series of the requests with these labels, opened at this site.

@@ -168,10 +168,10 @@ impl Kind {
 type PerOutcome<T> = [OnceLock<T>; Outcome::COUNT];
 
 /// The durations of one stage under one label combination.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct StageSeries {
     pub(crate) clock: Clock,
-    pub(crate) durations: Durations,
+    pub(crate) durations: Arc<Durations>,
     pub(crate) activity: Arc<Activity>,
     /// Only for executions.
     pub(crate) execution: Option<Execution>,
@@ -218,14 +218,14 @@ impl Durations {
 }
 
 /// What an execution counts beside its stage.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Execution {
     pub(crate) batch: Arc<BatchSeries>,
     /// For requests without a tenant.
     pub(crate) compute: Counting<f64>,
 }
 
-/// The executions of one model, whatever the size of their batch.
+/// The executions of one model, on one device where that is named, whatever the size of their batch.
 #[derive(Debug)]
 pub(crate) struct BatchSeries {
     pub(crate) clock: Clock,
@@ -267,7 +267,7 @@ pub(crate) struct RequestSeries {
 }
 
 /// One point of a counter, bound on first use.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Counting<T> {
     pub(crate) counter: Counter<T>,
     pub(crate) attributes: Attributes,

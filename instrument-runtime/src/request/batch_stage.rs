@@ -107,7 +107,7 @@ fn begin_batch(site: &'static Site, args: BatchArgs) -> EnteredBatch {
         .map(|tally| (enter_for(tally.as_ref(), site, args), tally))
         .collect();
     if site.execution && !entered.members.is_empty() {
-        entered.execution = entered.begin_execution(args);
+        entered.execution = entered.begin_execution(site, args);
     }
     entered
 }
@@ -126,7 +126,7 @@ fn enter_for(tally: Option<&Arc<Tally>>, site: &'static Site, args: StageArgs) -
 }
 
 impl EnteredBatch {
-    fn begin_execution(&self, args: StageArgs) -> Option<Running> {
+    fn begin_execution(&self, site: &'static Site, args: StageArgs) -> Option<Running> {
         let of_member = self
             .members
             .iter()
@@ -140,7 +140,10 @@ impl EnteredBatch {
         let combo = combo::get(number)?;
         let recorder = combo.recorder()?;
         let model = combo.labels.model;
-        let (series, start) = (recorder.batch(model), recorder.clock.ticks());
+        let (series, start) = (
+            recorder.batch(site, model, args.own),
+            recorder.clock.ticks(),
+        );
         Some(Running {
             recorder,
             series,

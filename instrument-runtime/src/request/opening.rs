@@ -16,7 +16,7 @@ impl StageArgs {
     /// A stage without labels of its own, in the model of its request.
     pub const NONE: StageArgs = StageArgs { own: 0, combo: 0 };
 
-    /// `labels(…)`, in the order of the site's keys.
+    /// `labels(…)`, in the order of the site's keys, and after them `device = …`.
     #[must_use]
     pub fn labels(mut self, site: &'static Site, labels: &[Given<'_>]) -> StageArgs {
         self.own = site.own.number(labels);

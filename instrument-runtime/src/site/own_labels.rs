@@ -14,8 +14,9 @@ const MOST_SETS: usize = 1_000;
 /// The value of a label whose site has seen too many combinations.
 pub(crate) const OTHER: &str = "other";
 
-type Indices = [u32; MOST_KEYS];
-/// A value for each key of the site; `None` leaves the label out.
+/// One for each label, and one for the device.
+type Indices = [u32; MOST_KEYS + 1];
+/// A value for each key of the site, and the device after them, where it is named; `None` leaves the label out.
 pub(crate) type Values = Box<[Option<Box<str>>]>;
 
 /// Number 0 is "no labels"; the others count from 1.
@@ -42,7 +43,7 @@ impl OwnLabels {
         if labels.is_empty() {
             return 0;
         }
-        let mut indices = [0; MOST_KEYS];
+        let mut indices = [0; MOST_KEYS + 1];
         for (slot, label) in indices.iter_mut().zip(labels) {
             *slot = label.index;
         }

@@ -1,14 +1,9 @@
 //! What is known to be wrong with the devices of this process: what their driver says, and what the service says itself.
 
 use crate::slot::state::Changed;
-use crate::vocab::label::cut;
+use crate::vocab::device_name::{MOST, OTHER, trimmed};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// Devices that a service may name; what comes after is `other`.
-const MOST: usize = 64;
-
-const OTHER: &str = "other";
 
 /// What a device does not recover from by itself, the worst first.
 #[cfg_attr(
@@ -131,12 +126,9 @@ impl Devices {
     }
 }
 
-/// As the service means it: never empty, and of a bounded length.
+/// As the service means it.
 fn own_name(device: &str) -> &str {
-    match cut(device.trim()) {
-        "" => OTHER,
-        name => name,
-    }
+    trimmed(device).unwrap_or(OTHER)
 }
 
 impl Known {

@@ -6,6 +6,7 @@ pub(crate) mod check_error;
 pub(crate) mod classify;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod device;
+pub(crate) mod device_name;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod duration;
 pub(crate) mod error_type;

@@ -20,6 +20,11 @@ fn execute(hit: bool) -> Result<(), std::fmt::Error> {
     Ok(())
 }
 
+#[inference_stage("embed", device = gpu.as_deref())]
+fn embed(gpu: Option<String>) -> Option<String> {
+    gpu
+}
+
 #[inference_stage("decode", stream, error = classify)]
 fn decode(upto: u8) -> impl futures::Stream<Item = Result<u8, std::fmt::Error>> {
     futures::stream::iter((0..upto).map(Ok))
@@ -27,5 +32,6 @@ fn decode(upto: u8) -> impl futures::Stream<Item = Result<u8, std::fmt::Error>> 
 
 fn main() {
     let _ = execute(true);
+    let _ = embed(None);
     drop(decode(1));
 }
