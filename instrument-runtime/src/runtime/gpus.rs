@@ -45,10 +45,10 @@ impl Gpus {
     }
 }
 
-/// Not where telemetry is disabled: then nobody's library is loaded.
+/// Telemetry that is disabled shows nothing; health goes on.
 fn is_read(config: &Config, for_health: bool) -> bool {
-    let shown = cfg!(feature = "metrics") && config.gpu_metrics;
-    !config.disabled && (shown || for_health)
+    let shown = cfg!(feature = "metrics") && config.gpu_metrics && !config.disabled;
+    shown || for_health
 }
 
 /// What is wrong with the devices of this process; `None` where none was ever seen. One that is not seen any more, because
@@ -82,8 +82,10 @@ mod tests {
         config.gpu_metrics = false;
         assert!(is_read(&config, true));
         assert!(!is_read(&config, false));
+        config.gpu_metrics = true;
         config.disabled = true;
-        assert!(!is_read(&config, true));
+        assert!(is_read(&config, true));
+        assert!(!is_read(&config, false));
     }
 
     #[test]
