@@ -16,6 +16,10 @@ pub(crate) struct Stage {
     pub(crate) is_custom: bool,
     pub(crate) device: bool,
     pub(crate) batch: Option<Expr>,
+    /// Nanoseconds.
+    pub(crate) stall: Option<u64>,
+    /// Where `stall` stands, which asks for an execution, unless `device` says that it is one.
+    pub(crate) must_execute: Option<Span>,
     pub(crate) settings: Settings,
 }
 
@@ -38,12 +42,15 @@ impl Stage {
         if let Some(key) = args.batch.key() {
             refuse_batch(key, &args.shared, function, diagnostics);
         }
+        let must_execute = args.must_execute();
         let settings = args.shared.check(paths, function, diagnostics);
         Some(Self {
             name: args.name?,
             is_custom: args.custom.key().is_some(),
             device: args.device.take().is_some(),
             batch: args.batch.take(),
+            stall: args.stall.take(),
+            must_execute,
             settings,
         })
     }

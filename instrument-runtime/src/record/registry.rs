@@ -8,6 +8,7 @@ use crate::record::catalog_generation;
 use crate::record::layout::Edges;
 use crate::record::local;
 use crate::record::metric::Metric;
+use crate::record::observed::Progress;
 use crate::record::queue::Waiting;
 use crate::record::recorder::{OwnLabels, Recorder, RequestLabels, State, Subject};
 use crate::record::series::{
@@ -97,7 +98,7 @@ impl Recorder {
                 clock: self.clock.clone(),
                 durations: self.durations(&catalog::STAGE_DURATION, &edges, attributes),
                 activity: self.observed.stage(&state.labels(model, stage())),
-                execution: execution.then(|| self.execution(state, model)),
+                execution: execution.then(|| self.execution(state, site, model)),
                 orphans: Counting::new(self.instruments.orphan_stages.clone(), stage().into()),
                 wasted: Counting::new(
                     self.instruments.wasted_compute.clone(),
@@ -110,12 +111,21 @@ impl Recorder {
         })
     }
 
-    fn execution(&self, state: &mut State, model: usize) -> Execution {
+    fn execution(&self, state: &mut State, site: &'static Site, model: usize) -> Execution {
         let compute = Counting::new(self.instruments.compute.clone(), state.model_labels(model));
+        let batch = self.batch_series(state, model).1;
+        let executions = &batch.progress.executions;
         Execution {
-            batch: self.batch_series(state, model).1,
+            stage: executions.stage(site.name, state.stall(site)),
             compute,
+            batch,
         }
+    }
+
+    /// When a model last gave a sign of life.
+    pub(crate) fn progress(&self, model: usize) -> Arc<Progress> {
+        let labels = self.state().model_labels(model);
+        self.observed.progress(&labels)
     }
 
     /// The executions of a model: one series, whoever asks for it.
