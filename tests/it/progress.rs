@@ -32,7 +32,7 @@ fn an_execution_that_is_dropped_did_not_get_on() {
     let rig = Rig::new();
     rig.model("digits", "1");
     let _inside = rig.enter();
-    drop(futures::FutureExt::now_or_never(predict(&rig, false)));
+    assert!(futures::FutureExt::now_or_never(predict(&rig, false)).is_none());
     assert_eq!(shown(&crate::support::stages(&rig)), "execute cancelled 1");
     assert_eq!(after(&rig), None);
     futures::executor::block_on(predict(&rig, true));
@@ -54,7 +54,7 @@ fn an_execution_that_nobody_waits_for_any_more_got_on_all_the_same() {
     rig.model("digits", "1");
     let _inside = rig.enter();
     let mut context = None;
-    drop(futures::FutureExt::now_or_never(left(&mut context)));
+    assert!(futures::FutureExt::now_or_never(left(&mut context)).is_none());
     let _back = context.expect("it has begun").enter();
     execute_on(&rig);
     assert_eq!(shown(&crate::support::stages(&rig)), "execute cancelled 1");

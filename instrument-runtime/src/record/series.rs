@@ -348,11 +348,11 @@ impl StageSeries {
         match kind & !Kind::ADDED {
             began if began == Kind::BEGAN.0 => {
                 self.activity.add(1);
-                self.executing(|stage, now| stage.began(now));
+                self.executing(StageExecutions::began);
             }
             moved if moved == Kind::MOVED.0 => {
                 self.activity.add(-1);
-                self.executing(|stage, now| stage.left(now));
+                self.executing(StageExecutions::left);
             }
             held if held == Kind::HELD.0 => self.held(ticks),
             asked if asked == Kind::ASKED.0 => {
