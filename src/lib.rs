@@ -77,8 +77,8 @@ pub use instrument_runtime::__private;
 ///
 /// Measured are `inference_stage_duration_seconds`, `inference_stage_duration_max_seconds` and
 /// `inference_stage_in_flight`. `execute`, `prefill`, `decode`, and what is marked `device`, are *executions*: they
-/// also move `inference_last_progress_timestamp_seconds`, and after the first one a caller's mistake is no
-/// `rejected` any more but an `error`.
+/// also move `inference_last_progress_timestamp_seconds`, the check `stalled` of health watches whether they get on (see
+/// [`stall`](#stall)), and after the first one a caller's mistake is no `rejected` any more but an `error`.
 ///
 /// # The outcome
 ///
@@ -231,6 +231,33 @@ pub use instrument_runtime::__private;
 /// #[inference_stage("execute", objective = "50ms")]
 /// fn execute() {}
 /// # execute();
+/// ```
+///
+/// # `stall`
+///
+/// **Type**: string literal, a whole number above zero and `us`, `ms`, `s`, `m` or `h`. **Default**: none; then 60 s only
+/// degrade. For executions only.
+///
+/// While the stage is under way, its model gives signs of life: an execution that comes to its end, a token, or a
+/// heartbeat from inside. After this long without one, the stage counts as stalled, and the model's readiness fails with
+/// the reason `stalled`; that of the service too, unless it can do without the model (`optional()`) or another version of
+/// it gets on. It recovers by itself with the next sign of life. Choose it longer than the longest execution that is still
+/// right. It is seen within two seconds after that, also where the threads of the service are blocked.
+///
+/// Nothing is stalled while nothing is under way, nor while the reader of a stream takes his time; see
+/// [`RequestContext::heartbeat`] and [`ModelSlot::heartbeat`] for executions that take long. An execution whose future is
+/// dropped gives no sign of life. All sites of a stage share one: two that give different ones make [`install`] fail, naming
+/// both.
+///
+/// ```
+/// # use instrument_inference::{ModelSlot, inference_stage};
+/// #[inference_stage("diffuse", device, stall = "90s", model = slot)]
+/// fn diffuse(slot: &ModelSlot, steps: usize) {
+///     for step in 0..steps {
+///         // …
+///         slot.heartbeat();
+///     }
+/// }
 /// ```
 ///
 /// # `stream`

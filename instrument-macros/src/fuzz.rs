@@ -5,11 +5,12 @@ use quote::quote;
 
 const ROUNDS: u64 = 1_000;
 
-const WORDS: [&str; 75] = [
+const WORDS: [&str; 76] = [
     "labels",
     "model",
     "buckets",
     "objective",
+    "stall",
     "error",
     "custom",
     "device",

@@ -58,7 +58,8 @@ fn bare_functions_come_back_token_by_token() {
         let item = tokens(function);
         let staged = crate::stage::expand(tokens("\"execute\""), &item);
         assert_eq!(tight(&without_checks(staged)), tight(&item));
-        let configured = "\"mine\", custom, buckets = fast, objective = \"50ms\", device";
+        let configured =
+            "\"mine\", custom, buckets = fast, objective = \"50ms\", device, stall = \"90s\"";
         let staged = crate::stage::expand(tokens(configured), &item);
         assert_eq!(tight(&without_checks(staged)), tight(&item));
         let requested = crate::request::expand(TokenStream::new(), &item);

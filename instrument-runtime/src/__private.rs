@@ -47,7 +47,7 @@ pub use crate::vocab::classify::Classify;
 pub use crate::vocab::device_name::{NamesDevice, device};
 pub use crate::vocab::error_type::ErrorType;
 pub use crate::vocab::label::{Given, LabelValue, Literal, label};
-pub use crate::vocab::name::{custom_stage_name, stage_name};
+pub use crate::vocab::name::{custom_stage_name, execution_name, stage_name};
 pub use crate::vocab::outcome::Outcome;
 #[cfg(feature = "health")]
 pub use crate::vocab::{group::Group, reason::Reason};

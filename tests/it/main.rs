@@ -21,6 +21,7 @@ mod labels;
 mod lines;
 mod models;
 mod outcomes;
+mod progress;
 mod queues;
 mod requests;
 mod runtimes;

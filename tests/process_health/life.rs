@@ -117,6 +117,8 @@ fn disabled() {
     assert!(slot.is_ready());
     assert_eq!(probe(health, "/v2/models/digits/ready").status, 200);
     assert_eq!(telemetry.scrape(), "");
+    // nothing is known of executions
+    assert_eq!(probe(health, "/readyz/stalled").status, 404);
     telemetry.drain();
     assert!(telemetry.is_draining());
     stop(&telemetry);

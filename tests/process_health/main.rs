@@ -19,6 +19,7 @@ mod checks;
 mod devices;
 mod life;
 mod probes;
+mod stalls;
 mod starts;
 
 #[path = "../peers/peer.rs"]
@@ -86,7 +87,7 @@ fn value(telemetry: &Telemetry, series: &str) -> Option<f64> {
 const SHORT: Duration = Duration::from_millis(200);
 
 stories! {
-    or life::tell;
+    or life::tell, stalls::tell;
     checks: a_check_that_never_returns_costs_one_thread, an_async_check_that_blocks_is_hung_and_others_go_on,
         an_async_check_that_waits_for_ever_is_dropped, panics_everywhere_are_failures,
         async_checks_need_no_runtime_of_the_service, a_dropped_runtime_is_no_failure_of_its_checks,
@@ -99,6 +100,9 @@ stories! {
         a_drain_is_told_at_once_and_ends_after_its_delay, servers_of_the_service_end_before_the_health_address,
         what_is_mounted_answers_the_same;
     probes: a_full_address_lets_the_newest_in, probes_run_no_check, probes_answer_with_every_worker_blocked, health_is_among_the_metrics;
+    stalls: an_execution_that_blocks_the_runtime_is_seen, a_long_execution_with_signs_of_life_is_not_stalled,
+        a_slow_reader_of_a_stream_is_no_stall, an_execution_that_feeds_a_slow_reader_is_no_stall,
+        a_service_may_do_without_the_check_of_executions;
     starts: checks_are_linked_given_and_left_out, what_is_wrong_with_checks_is_named_at_once,
         taken_addresses_are_named_and_nothing_is_left_running, names_of_grpc_services_collide_at_the_start,
         the_three_addresses_are_the_defaults;

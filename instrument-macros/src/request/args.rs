@@ -84,6 +84,7 @@ impl Keys for Args {
     fn unknown(&mut self, word: &str, _first: bool, follows: Follows) -> Option<String> {
         let given = match word {
             "batch" => "batch = batch",
+            "stall" => "stall = \"90s\"",
             "device" | "gpu" | "cuda" => "device",
             "custom" => "custom",
             "name" => {

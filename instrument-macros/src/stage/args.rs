@@ -2,10 +2,11 @@
 
 use crate::diag::Diagnostics;
 use crate::syntax::args::{self, Follows, Keys, Once};
+use crate::syntax::duration;
 use crate::syntax::expression;
 use crate::syntax::keys::SharedKeys;
 use crate::syntax::{peers, separator};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::parse::ParseStream;
 use syn::{Expr, Ident, Lit, LitStr, Result};
 
@@ -23,6 +24,8 @@ pub(crate) struct Args {
     /// `None` where it stands alone.
     pub(crate) device: Once<Option<Expr>>,
     pub(crate) batch: Once<Expr>,
+    /// Nanoseconds.
+    pub(crate) stall: Once<u64>,
     pub(crate) shared: SharedKeys,
 }
 
@@ -31,6 +34,11 @@ impl Args {
         let mut args = Self::default();
         args::read(attribute, &mut args, diagnostics);
         args
+    }
+
+    /// Where `stall` stands, which asks for an execution, unless `device` says that it is one.
+    pub(crate) fn must_execute(&self) -> Option<Span> {
+        self.stall.key().filter(|_| self.device.key().is_none())
     }
 }
 
@@ -42,6 +50,7 @@ impl Keys for Args {
         "device",
         "buckets",
         "objective",
+        "stall",
         "stream",
         "error",
         "no_span",
@@ -65,6 +74,11 @@ impl Keys for Args {
         }
         if key == "custom" {
             return self.custom.flag(key, input, diagnostics);
+        }
+        if key == "stall" {
+            return self
+                .stall
+                .value(key, "stall = \"90s\"", input, diagnostics, duration::parse);
         }
         if separator::ends(input) {
             return self.device.entry(key, diagnostics, |_| Ok(None));
@@ -164,7 +178,7 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#""execute", labels(a = b), model = c, device = f, buckets = [1], objective = "1s", error = d, no_span, custom, crate = ::e"#,
+            r#""execute", labels(a = b), model = c, device = f, buckets = [1], objective = "1s", stall = "90s", error = d, no_span, custom, crate = ::e"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(
@@ -201,7 +215,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_there_are_unknown() {
-        let (_, mistakes) = read("\"a\", stall = \"1s\"");
+        let (_, mistakes) = read("\"a\", route = \"b\"");
         assert!(
             mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),
             "{mistakes:?}"

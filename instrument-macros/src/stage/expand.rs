@@ -6,7 +6,7 @@ use crate::paths::{CratePath, respan};
 use crate::stage::args::Args;
 use crate::stage::model::Stage;
 use crate::syntax::partial_fn::PartialFn;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::LitStr;
 
@@ -31,8 +31,13 @@ const BATCH_VERBS: Verbs = Verbs {
     many: true,
 };
 
-/// The name, with the runtime's rule about names on it.
-fn checked_name(name: &LitStr, is_custom: bool, paths: &CratePath) -> TokenStream {
+/// The name, with the runtime's rules about names on it.
+fn checked_name(
+    name: &LitStr,
+    is_custom: bool,
+    must_execute: Option<Span>,
+    paths: &CratePath,
+) -> TokenStream {
     let rule = if is_custom {
         "custom_stage_name"
     } else {
@@ -40,7 +45,16 @@ fn checked_name(name: &LitStr, is_custom: bool, paths: &CratePath) -> TokenStrea
     };
     let rule = paths.private_at(name.span(), rule);
     let argument = respan(quote!((#name)), name.span());
-    quote!(#rule #argument)
+    let checked = quote!(#rule #argument);
+    match must_execute {
+        None => checked,
+        Some(span) => {
+            let rule = paths.private_at(span, "execution_name");
+            let mut argument = Group::new(Delimiter::Parenthesis, checked);
+            argument.set_span(span);
+            quote!(#rule #argument)
+        }
+    }
 }
 
 /// The same alone, where there is no site to have a name.
@@ -48,7 +62,8 @@ pub(crate) fn name_check(args: &Args, paths: &CratePath) -> TokenStream {
     let Some(name) = &args.name else {
         return TokenStream::new();
     };
-    let checked = checked_name(name, args.custom.key().is_some(), paths);
+    let is_custom = args.custom.key().is_some();
+    let checked = checked_name(name, is_custom, args.must_execute(), paths);
     quote_spanned!(Span::mixed_site()=> const _: &str = #checked;)
 }
 
@@ -57,12 +72,15 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
     let settings = &stage.settings;
     let private = settings.paths.private();
     let name = &stage.name;
-    let checked = checked_name(name, stage.is_custom, &settings.paths);
+    let checked = checked_name(name, stage.is_custom, stage.must_execute, &settings.paths);
     // On the name: the runtime learns file and line from where this call stands.
     let stage_site = settings.paths.private_at(name.span(), "Site::stage");
     let arguments = respan(quote!((#checked, ::core::module_path!())), name.span());
     let options = settings.site_options(&private);
     let device = stage.is_execution.then(|| quote_spanned!(span=> .device()));
+    let stall = stage
+        .stall
+        .map(|nanoseconds| quote_spanned!(span=> .stall(#nanoseconds)));
     let wrap = Wrap {
         function,
         verbs: if stage.batch.is_some() {
@@ -71,7 +89,7 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
             &VERBS
         },
         checks,
-        site: quote!(#stage_site #arguments #options #device),
+        site: quote!(#stage_site #arguments #options #device #stall),
         arguments: stage_arguments(stage, &private),
         expressions: arguments::checked(
             settings.labels.iter().map(|label| &label.value),

@@ -18,6 +18,10 @@ pub(crate) struct Stage {
     pub(crate) is_execution: bool,
     pub(crate) device: Option<Expr>,
     pub(crate) batch: Option<Expr>,
+    /// Nanoseconds.
+    pub(crate) stall: Option<u64>,
+    /// Where `stall` stands, which asks for an execution, unless `device` says that it is one.
+    pub(crate) must_execute: Option<Span>,
     pub(crate) settings: Settings,
 }
 
@@ -40,6 +44,7 @@ impl Stage {
         if let Some(key) = args.batch.key() {
             refuse_batch(key, &args.shared, function, diagnostics);
         }
+        let must_execute = args.must_execute();
         let settings = args.shared.check(paths, function, diagnostics);
         Some(Self {
             name: args.name?,
@@ -47,6 +52,8 @@ impl Stage {
             is_execution: args.device.key().is_some(),
             device: args.device.take().flatten(),
             batch: args.batch.take(),
+            stall: args.stall.take(),
+            must_execute,
             settings,
         })
     }

@@ -1,11 +1,12 @@
 //! The board: where what is known is published, by pointer swap, and read without a lock.
 
 use crate::health::clock::{HealthClock, nanos};
-use crate::health::facts::{DeviceFacts, Facts, Life, ModelFacts};
+use crate::health::facts::{DeviceFacts, ExecutionFacts, Facts, Life, ModelFacts};
 use crate::health::news::{Herald, News};
-use crate::health::report::{HealthReport, Lifecycle, Roll};
-use crate::health::rollup::{self, Reading};
+use crate::health::report::{HealthReport, Lifecycle, Roll, Verdict};
+use crate::health::rollup::{self, Reading, STALLED};
 use crate::slot::devices::{Condition, Devices};
+use crate::slot::executions::{Seen, Stall};
 use crate::slot::slots::Slots;
 use crate::vocab::group::Group;
 use crate::vocab::reason::Reason;
@@ -28,6 +29,9 @@ pub(crate) struct Surroundings {
     pub(crate) devices: Devices,
     /// What is wrong with a device makes the service unready.
     pub(crate) devices_count: bool,
+    /// How executions get on; `None` where there are none to be seen, or the service does without. May wait for locks of
+    /// whoever records.
+    pub(crate) executions: Box<dyn Fn() -> Option<Seen> + Send + Sync>,
 }
 
 /// A process whose work ends at least this often gets on with it.
@@ -112,6 +116,7 @@ impl Board {
         board.look_at_queues();
         board.look_at_models();
         board.look_at_devices();
+        board.look_at_executions();
         board.announced().transitions.clear();
         let told = Arc::downgrade(&board.0);
         board.0.surroundings.devices.on_change(Arc::new(move || {
@@ -187,6 +192,7 @@ impl Board {
         self.is_thawing(now);
         self.0.ticked.store(nanos(now), Ordering::Release);
         self.look_at_queues();
+        self.look_at_executions();
         let life = self.0.facts.load().life;
         if life.closing_at.is_some_and(|at| at <= now) && !life.closing {
             self.publish(|facts, _| facts.life.closing = true);
@@ -304,6 +310,50 @@ impl Board {
                 facts.models_since = now;
             }
         });
+    }
+
+    /// Asked, not told: that nothing happens is no event.
+    fn look_at_executions(&self) {
+        // before any lock of ours
+        let seen = (self.0.surroundings.executions)();
+        let is_news = {
+            let facts = self.0.facts.load();
+            match (&facts.executions, &seen) {
+                (None, None) => false,
+                (Some(before), Some(seen)) => {
+                    *before.stalls != *seen.stalls || before.decisive != seen.decisive
+                }
+                _ => true,
+            }
+        };
+        if !is_news {
+            return;
+        }
+        let stalls: Arc<[Stall]> = seen.iter().flat_map(|seen| seen.stalls.clone()).collect();
+        let (mut before, mut after) = (Verdict::Up, Verdict::Up);
+        self.publish(|facts, now| {
+            before = rollup::stalled(facts);
+            let since = facts.executions.as_ref().map_or(now, |known| known.since);
+            facts.executions = seen.map(|seen| ExecutionFacts {
+                stalls: Arc::clone(&stalls),
+                decisive: seen.decisive,
+                since,
+            });
+            after = rollup::stalled(facts);
+            if let Some(known) = facts.executions.as_mut().filter(|_| before != after) {
+                known.since = now;
+            }
+        });
+        // reasons name no model: this does
+        if before != after || !stalls.is_empty() {
+            let places: Vec<_> = stalls.iter().map(ToString::to_string).collect();
+            self.tell(News::Check {
+                name: STALLED,
+                verdict: after,
+                reason: (after != Verdict::Up).then_some(Reason::STALLED),
+                error: (!places.is_empty()).then(|| places.join("; ")),
+            });
+        }
     }
 
     fn look_at_devices(&self) {

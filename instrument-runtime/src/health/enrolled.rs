@@ -1,7 +1,7 @@
 //! Which checks a service has: linked and given, less those that it does without.
 
 use crate::health::plan::Plan;
-use crate::health::rollup::{DEVICE, MODELS};
+use crate::health::rollup::{DEVICE, MODELS, STALLED};
 use crate::health::spec::{CHECKS, CheckRun, CheckSpec};
 use crate::vocab::check_error::CheckError;
 
@@ -35,7 +35,16 @@ pub(crate) struct Enrolled {
 impl Enrolment {
     /// The built-in check on the devices counts.
     pub(crate) fn has_device_check(&self) -> bool {
-        !self.without.iter().any(|name| name == DEVICE)
+        !self.does_without(DEVICE)
+    }
+
+    /// The built-in check on the executions counts.
+    pub(crate) fn has_stalled_check(&self) -> bool {
+        !self.does_without(STALLED)
+    }
+
+    fn does_without(&self, check: &str) -> bool {
+        self.without.iter().any(|name| name == check)
     }
 
     /// The checks, in the order of their names.
@@ -53,16 +62,15 @@ impl Enrolment {
         specs.sort_by_key(|spec| spec.name);
         // a built-in one can be left out and expected as any other
         let mut known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
-        known.push(DEVICE);
+        known.extend([DEVICE, STALLED]);
         let is_known = |name: &&String| known.contains(&name.as_str());
         let mut errors = Vec::new();
         for name in self.without.iter().filter(|name| !is_known(name)) {
             let (name, known) = (name.clone(), known.clone());
             errors.push(CheckError::Unknown { name, known });
         }
-        let is_there = |one: &str| !self.without.iter().any(|name| name == one);
-        specs.retain(|spec| is_there(spec.name));
-        known.retain(|name| is_there(name));
+        specs.retain(|spec| !self.does_without(spec.name));
+        known.retain(|name| !self.does_without(name));
         for name in &self.expected {
             if !known.contains(&name.as_str()) {
                 let (name, known) = (name.clone(), known.clone());
@@ -82,7 +90,7 @@ impl Enrolment {
         let mut checks = Vec::new();
         for spec in specs {
             let (name, at) = (spec.name, spec.to_string());
-            if name == MODELS || name == DEVICE {
+            if [MODELS, DEVICE, STALLED].contains(&name) {
                 errors.push(CheckError::BuiltIn { name, at });
                 continue;
             }
@@ -147,7 +155,7 @@ mod tests {
             "`wrong` at",
             "count from 1",
             "names `redis`",
-            "there are: models, one, one, wrong, device",
+            "there are: models, one, one, wrong, device, stalled",
             "`without_check` names `disk`",
             "built-in",
         ] {
@@ -168,14 +176,16 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_check_of_devices_can_be_expected() {
-        let mut enrolment = enrol(&[&ONE]);
-        enrolment.expected = vec!["device".to_owned()];
-        assert_eq!(enrolment.checks().unwrap().len(), 1);
-        enrolment.without = vec!["device".to_owned()];
-        assert!(matches!(
-            enrolment.checks().unwrap_err()[..],
-            [CheckError::Missing { .. }]
-        ));
+    fn built_in_checks_can_be_expected() {
+        for name in ["device", "stalled"] {
+            let mut enrolment = enrol(&[&ONE]);
+            enrolment.expected = vec![name.to_owned()];
+            assert_eq!(enrolment.checks().unwrap().len(), 1);
+            enrolment.without = vec![name.to_owned()];
+            assert!(matches!(
+                enrolment.checks().unwrap_err()[..],
+                [CheckError::Missing { .. }]
+            ));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use crate::health::machine::Machine;
 use crate::health::plan::Plan;
 use crate::slot::devices::Fault;
+use crate::slot::executions::Stall;
 use crate::slot::state::Phase;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub(crate) struct Facts {
     pub(crate) models_since: Duration,
     /// `None` where no device is expected.
     pub(crate) devices: Option<DeviceFacts>,
+    /// `None` where there are no executions to be seen.
+    pub(crate) executions: Option<ExecutionFacts>,
     pub(crate) life: Life,
 }
 
@@ -29,6 +32,15 @@ pub(crate) struct DeviceFacts {
     pub(crate) since: Duration,
     /// It is no reason to be unready.
     pub(crate) ignored: bool,
+}
+
+/// How the executions get on.
+#[derive(Debug, Clone)]
+pub(crate) struct ExecutionFacts {
+    pub(crate) stalls: Arc<[Stall]>,
+    /// Of some stage the service says how long is too long.
+    pub(crate) decisive: bool,
+    pub(crate) since: Duration,
 }
 
 impl Facts {
@@ -44,6 +56,7 @@ impl Facts {
             models: Vec::new(),
             models_since: now,
             devices: None,
+            executions: None,
             life,
         }
     }

@@ -26,4 +26,6 @@ pub(crate) mod spread;
 pub(crate) mod stats;
 #[cfg(test)]
 mod stories;
+#[cfg(test)]
+mod stories_stalled;
 pub(crate) mod verdict;

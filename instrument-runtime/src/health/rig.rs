@@ -15,6 +15,7 @@ use crate::health::spec::{CheckRun, CheckSpec, report};
 use crate::health::stats::CheckStats;
 use crate::health::verdict::{Health, ToHealth};
 use crate::slot::devices::Devices;
+use crate::slot::executions::Executions;
 use crate::slot::slots::Slots;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -90,6 +91,7 @@ pub(crate) struct HealthRig {
     pub(crate) engine: Engine,
     pub(crate) slots: Slots,
     pub(crate) devices: Devices,
+    pub(crate) executions: Executions,
     pub(crate) stats: Vec<Arc<CheckStats>>,
     pub(crate) pretence: Arc<Pretence>,
     pub(crate) progress: Arc<Mutex<Option<Duration>>>,
@@ -123,6 +125,8 @@ impl HealthRig {
         );
         let slots = Slots::default();
         let devices = Devices::default();
+        let executions = Executions::default();
+        let (watched, its_clock) = (executions.clone(), clock.clone());
         let progress = Arc::new(Mutex::new(None));
         let asked = Arc::clone(&progress);
         let surroundings = Surroundings {
@@ -130,6 +134,7 @@ impl HealthRig {
             queues: Box::new(|| vec![Arc::new(|| 3)]),
             devices: devices.clone(),
             devices_count: true,
+            executions: Box::new(move || watched.look(its_clock.now())),
         };
         let news = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&news);
@@ -167,6 +172,7 @@ impl HealthRig {
             engine,
             slots,
             devices,
+            executions,
             stats,
             pretence,
             progress,

@@ -3,8 +3,10 @@
 use crate::health::facts::{CheckFacts, Facts, Life, ModelFacts};
 use crate::health::report::{CheckReport, HealthReport, Lifecycle, ModelReport, Roll, Verdict};
 use crate::slot::devices::Fault;
+use crate::slot::executions::Stall;
 use crate::slot::state::Phase;
 use crate::vocab::group::{Group, Groups, HealthStatus};
+use crate::vocab::label::cut;
 use crate::vocab::reason::Reason;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +17,9 @@ pub(crate) const MODELS: &str = "models";
 
 /// The check on the devices: it is not run, but read.
 pub(crate) const DEVICE: &str = "device";
+
+/// The check on the executions: it is not run, but read.
+pub(crate) const STALLED: &str = "stalled";
 
 /// What a reader knows beside the facts.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +56,7 @@ pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str])
         .collect();
     checks.extend(models_check(facts));
     checks.extend(device_check(facts));
+    checks.extend(stalled_check(facts));
     let lifecycle = lifecycle(facts, &checks);
     let roll = |group| {
         let mut votes = votes(facts, &checks, group);
@@ -61,7 +67,7 @@ pub(crate) fn report_without(facts: &Facts, reading: Reading, excluded: &[&str])
     let models = facts
         .models
         .iter()
-        .map(|model| model_report(model, &checks, lifecycle))
+        .map(|model| model_report(model, facts, &checks, lifecycle))
         .collect();
     HealthReport {
         version: facts.version,
@@ -152,6 +158,71 @@ fn device_check(facts: &Facts) -> Option<CheckReport> {
         stale: false,
         since: devices.since,
     })
+}
+
+/// The executions, as a check; `None` where there are none to be seen. It takes the service out of rotation only where
+/// the service itself has said how long is too long.
+fn stalled_check(facts: &Facts) -> Option<CheckReport> {
+    let executions = facts.executions.as_ref()?;
+    let verdict = stalled(facts);
+    let reason = (verdict != Verdict::Up).then_some(Reason::STALLED);
+    Some(CheckReport {
+        name: STALLED,
+        groups: Groups::READINESS,
+        hard: executions.decisive,
+        model: None,
+        verdict,
+        reason,
+        live: (verdict, reason),
+        age: Some(Duration::ZERO),
+        stale: false,
+        since: executions.since,
+    })
+}
+
+/// How the executions get on, all together.
+pub(crate) fn stalled(facts: &Facts) -> Verdict {
+    match stalls(facts) {
+        [] => Verdict::Up,
+        all if all.iter().any(|stall| stops_the_service(facts, stall)) => Verdict::Down,
+        _ => Verdict::Degraded,
+    }
+}
+
+fn stalls(facts: &Facts) -> &[Stall] {
+    facts
+        .executions
+        .as_ref()
+        .map_or(&[], |executions| &executions.stalls)
+}
+
+/// Whether the service cannot answer because of it: a model that is needed is there when one of its versions gets on.
+fn stops_the_service(facts: &Facts, stall: &Stall) -> bool {
+    if !stall.decisive {
+        return false;
+    }
+    let mut declared = facts
+        .models
+        .iter()
+        .filter(|model| cut(&model.name) == &*stall.model)
+        .peekable();
+    if declared.peek().is_none() {
+        // of no model in particular, so of the service
+        return true;
+    }
+    let needed = declared.clone().any(|model| !model.optional);
+    let mut ready = declared
+        .filter(|model| model.phase == Phase::Ready)
+        .peekable();
+    needed && ready.peek().is_some() && ready.all(|model| is_condemned(facts, model))
+}
+
+/// An execution of the model does not get on, for longer than the service itself finds right.
+fn is_condemned(facts: &Facts, model: &ModelFacts) -> bool {
+    let (name, version) = (cut(&model.name), cut(&model.version));
+    stalls(facts)
+        .iter()
+        .any(|stall| stall.decisive && *stall.model == *name && *stall.version == *version)
 }
 
 /// Why the service cannot answer with its models. A model that is needed is there when one of its versions is.
@@ -333,7 +404,12 @@ fn weight(vote: &Vote, group: Group) -> Option<Weight> {
     }
 }
 
-fn model_report(model: &ModelFacts, checks: &[CheckReport], lifecycle: Lifecycle) -> ModelReport {
+fn model_report(
+    model: &ModelFacts,
+    facts: &Facts,
+    checks: &[CheckReport],
+    lifecycle: Lifecycle,
+) -> ModelReport {
     let of_model = |check: &&CheckReport| check.hard && check.model == Some(&*model.name);
     let failing = checks.iter().filter(of_model).find(|check| {
         matches!(
@@ -344,7 +420,9 @@ fn model_report(model: &ModelFacts, checks: &[CheckReport], lifecycle: Lifecycle
     let reason = match (lifecycle, model.phase) {
         (Lifecycle::Draining | Lifecycle::Closing, _) => Some(Reason::DRAINING),
         (Lifecycle::Maintenance, _) => Some(Reason::MAINTENANCE),
-        (_, Phase::Ready) => failing.and_then(|check| check.reason),
+        (_, Phase::Ready) => failing
+            .and_then(|check| check.reason)
+            .or(is_condemned(facts, model).then_some(Reason::STALLED)),
         (_, phase) => Some(why_not(&[phase])),
     };
     ModelReport {

@@ -169,8 +169,8 @@ pub(crate) const LAST_PROGRESS: Metric = Metric {
     kind: MetricKind::Gauge,
     unit: "s",
     labels: &["model", "version"],
-    help: "When an execution last ended or gave a token, in Unix time; absent before the first.",
-    action: "Old while executions are in flight: the model hangs. Restart the replica.",
+    help: "When an execution last came to its end, gave a token or a heartbeat, in Unix time; absent before the first.",
+    action: "Old while executions are in flight: the model hangs, see the check `stalled`. Restart the replica.",
     summable: false,
     ..ROW
 };

@@ -141,6 +141,15 @@ pub(crate) fn bill_alone(combo: u32, kind: TokenKind, tokens: u64) {
     }
 }
 
+/// What works for a combination's model gives a sign of life.
+pub(crate) fn heartbeat(combo: u32) {
+    if let Some(of) = combo::get(combo)
+        && let Some(recorder) = of.recorder()
+    {
+        recorder.progress(of.labels.model).now(&recorder.clock);
+    }
+}
+
 /// A request has ended, after so many ticks.
 pub(crate) fn ended(
     recorder: &Recorder,

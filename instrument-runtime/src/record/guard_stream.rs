@@ -5,7 +5,7 @@ use crate::record::combo;
 use crate::record::guard;
 use crate::record::local;
 use crate::record::open::{Open, ticks};
-use crate::record::series::Kind;
+use crate::record::series::{Kind, held};
 use crate::record::tally::Tally;
 use crate::site::site::Site;
 use crate::site::streaming::PREFILL;
@@ -52,6 +52,17 @@ impl Open {
             self.id = self.id.outermost();
         }
         self.exit_at(tally, outcome, now, took);
+    }
+
+    /// It has given an item, and waits for its reader; with it so many other executions of its request. `alive`: the
+    /// item is a sign of life that nobody else records.
+    pub(crate) fn hold(self, beside: u32, alive: bool) {
+        local::with(|local| local.push(self.id.event(Kind::HELD, held(beside, alive))));
+    }
+
+    /// The reader asks for more.
+    pub(crate) fn ask(self, beside: u32) {
+        local::with(|local| local.push(self.id.event(Kind::ASKED, held(beside, false))));
     }
 
     /// It turns out that there was none.

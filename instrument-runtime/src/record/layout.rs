@@ -1,4 +1,5 @@
-//! Which buckets a stage has: what its sites say, merged, and refused where they disagree.
+//! Which buckets a stage has, and after how long it counts as stalled: what its sites say, merged, and refused where
+//! they disagree.
 
 use crate::record::catalog;
 use crate::record::catalog_generation as generation;
@@ -8,11 +9,12 @@ use crate::site::streaming;
 use crate::vocab::buckets::Buckets;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The edges of a histogram, in seconds, increasing.
 pub(crate) type Edges = Arc<[f64]>;
 
-/// Two sites of one stage that ask for different buckets or objectives.
+/// Two sites of one stage that ask for different buckets, objectives or stalls.
 #[derive(Debug, Clone)]
 pub(crate) struct Disagreement {
     pub(crate) what: &'static str,
@@ -25,6 +27,7 @@ pub(crate) struct Disagreement {
 struct Said {
     buckets: Option<(Buckets, &'static Site)>,
     objective: Option<(u64, &'static Site)>,
+    stall: Option<(u64, &'static Site)>,
 }
 
 /// A stage by its name, or all requests together.
@@ -108,14 +111,23 @@ impl Layouts {
     /// Takes in what a site says. A site that says nothing has what the others say.
     pub(crate) fn add(&mut self, site: &'static Site) -> Result<(), Disagreement> {
         let said = self.0.entry(subject(site)).or_default();
-        agree(&mut said.buckets, site.buckets, site, "buckets")?;
-        agree(&mut said.objective, site.objective, site, "objective")
+        // each is taken in, whatever the others come to
+        let buckets = agree(&mut said.buckets, site.buckets, site, "buckets");
+        let objective = agree(&mut said.objective, site.objective, site, "objective");
+        let stall = agree(&mut said.stall, site.stall, site, "stall");
+        buckets.and(objective).and(stall)
+    }
+
+    /// After how long without a sign of life this stage counts as stalled, where its sites say so.
+    pub(crate) fn stall(&self, site: &'static Site) -> Option<Duration> {
+        let (nanos, _) = self.0.get(&subject(site))?.stall?;
+        Some(Duration::from_nanos(nanos))
     }
 
     /// The objective that the sites of this stage, or all handlers, give; in seconds.
     pub(crate) fn objective(&self, site: &'static Site) -> Option<f64> {
         let (nanos, _) = self.0.get(&subject(site))?.objective?;
-        Some(std::time::Duration::from_nanos(nanos).as_secs_f64())
+        Some(Duration::from_nanos(nanos).as_secs_f64())
     }
 
     /// The edges for the histograms of this site.
@@ -131,7 +143,7 @@ fn with_objective(edges: &[f64], objective: Option<u64>) -> Edges {
     let Some(nanos) = objective else {
         return edges.into();
     };
-    let objective = std::time::Duration::from_nanos(nanos).as_secs_f64();
+    let objective = Duration::from_nanos(nanos).as_secs_f64();
     // closer than a nanosecond is the same edge, written another way
     if edges.iter().any(|edge| (edge - objective).abs() < 1e-9) {
         return edges.into();
@@ -169,6 +181,17 @@ mod tests {
             std::ptr::eq(wrong.one, &raw const FAST) && std::ptr::eq(wrong.other, &raw const MICRO)
         );
         assert_eq!(wrong.what, "buckets");
+    }
+
+    #[test]
+    fn every_site_of_a_stage_has_the_stall_that_one_of_them_gives() {
+        static PATIENT: Site = Site::stage("execute", "test").stall(90_000_000_000);
+        static HASTY: Site = Site::stage("execute", "test").stall(1_000_000_000);
+        let mut layouts = Layouts::default();
+        layouts.add(&PATIENT).unwrap();
+        assert_eq!(layouts.stall(&PLAIN), Some(Duration::from_secs(90)));
+        assert_eq!(layouts.stall(&QUICK), None);
+        assert_eq!(layouts.add(&HASTY).unwrap_err().what, "stall");
     }
 
     #[test]

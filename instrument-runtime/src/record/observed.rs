@@ -2,9 +2,11 @@
 
 use crate::peak::Peak;
 use crate::record::attributes::Attributes;
+use crate::record::clock::Clock;
 use crate::record::exports::Exports;
 use crate::record::model::ModelState;
 use crate::record::queue::Waiting;
+use crate::slot::executions::{Executions, ModelExecutions};
 use crate::vocab::outcome::Outcome;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,17 +68,27 @@ impl Activity {
     }
 }
 
-/// When an execution of a model last ended.
+/// When a model last gave a sign of life: an execution has ended, a token came, or it says so.
 #[derive(Debug)]
 pub(crate) struct Progress {
     pub(crate) attributes: Attributes,
+    /// As health sees them.
+    pub(crate) executions: Arc<ModelExecutions>,
     /// The bits of an `f64`, in Unix seconds; 0 before the first.
     at: AtomicU64,
 }
 
 impl Progress {
-    pub(crate) fn now(&self, unix_seconds: f64) {
-        self.at.store(unix_seconds.to_bits(), Ordering::Release);
+    /// It gives one now.
+    pub(crate) fn now(&self, clock: &Clock) {
+        self.show(clock);
+        self.executions.get_on(clock.monotonic());
+    }
+
+    /// The same, where health knows.
+    pub(crate) fn show(&self, clock: &Clock) {
+        let now = clock.unix_seconds();
+        self.at.store(now.to_bits(), Ordering::Release);
     }
 
     pub(crate) fn last(&self) -> Option<f64> {
@@ -95,6 +107,7 @@ pub(crate) struct Observed {
     progress: Mutex<Vec<Arc<Progress>>>,
     queues: Mutex<Vec<Arc<Waiting>>>,
     models: Mutex<Vec<Arc<ModelState>>>,
+    pub(crate) executions: Executions,
     pub(crate) exports: Exports,
 }
 
@@ -134,9 +147,14 @@ impl Observed {
         )
     }
 
+    /// Of a model, by its two labels.
     pub(crate) fn progress(&self, attributes: &Attributes) -> Arc<Progress> {
+        let text = |at: usize| attributes.get(at).map(|label| label.value.as_str());
         let new = || Progress {
             attributes: attributes.clone(),
+            executions: self
+                .executions
+                .of(&text(0).unwrap_or_default(), &text(1).unwrap_or_default()),
             at: AtomicU64::new(0),
         };
         one_of(&self.progress, |one| one.attributes == *attributes, new)

@@ -21,6 +21,7 @@ use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Versions that one model may have in the life of a process; what comes after is `other`.
 const MOST_VERSIONS: usize = 64;
@@ -406,6 +407,11 @@ impl State {
         }
         self.foreseen.push((site, ingress));
         Some(self.layouts.edges(site))
+    }
+
+    /// After how long without a sign of life the stage counts as stalled, where its sites say so.
+    pub(crate) fn stall(&self, site: &'static Site) -> Option<Duration> {
+        self.layouts.stall(site)
     }
 
     /// What the handlers promise, in seconds.

@@ -8,6 +8,7 @@ use crate::record::catalog_generation;
 use crate::record::layout::Edges;
 use crate::record::local;
 use crate::record::metric::Metric;
+use crate::record::observed::Progress;
 use crate::record::queue::Waiting;
 use crate::record::recorder::{OwnLabels, Recorder, RequestLabels, State, Subject};
 use crate::record::series::{
@@ -95,7 +96,7 @@ impl Recorder {
         };
         let subject = Subject::stage(site, model, labels, Some(Arc::clone(&device)));
         self.number_of(&mut self.state(), subject, |state| {
-            let execution = Some(self.execution(state, model, Some(&device)));
+            let execution = Some(self.execution(state, site, model, Some(&device)));
             // the same points, but for those of the execution
             let series = StageSeries {
                 execution,
@@ -131,7 +132,9 @@ impl Recorder {
                 clock: self.clock.clone(),
                 durations: Arc::new(self.durations(&catalog::STAGE_DURATION, &edges, attributes)),
                 activity: self.observed.stage(&state.labels(model, stage())),
-                execution: site.execution.then(|| self.execution(state, model, None)),
+                execution: site
+                    .execution
+                    .then(|| self.execution(state, site, model, None)),
                 orphans: Counting::new(self.instruments.orphan_stages.clone(), stage().into()),
                 wasted: Counting::new(
                     self.instruments.wasted_compute.clone(),
@@ -144,12 +147,27 @@ impl Recorder {
         })
     }
 
-    fn execution(&self, state: &mut State, model: usize, device: Option<&Arc<str>>) -> Execution {
+    fn execution(
+        &self,
+        state: &mut State,
+        site: &'static Site,
+        model: usize,
+        device: Option<&Arc<str>>,
+    ) -> Execution {
         let compute = Counting::new(self.instruments.compute.clone(), state.model_labels(model));
+        let batch = self.batch_series(state, model, device).1;
+        let executions = &batch.progress.executions;
         Execution {
-            batch: self.batch_series(state, model, device).1,
+            stage: executions.stage(site.name, state.stall(site)),
             compute,
+            batch,
         }
+    }
+
+    /// When a model last gave a sign of life.
+    pub(crate) fn progress(&self, model: usize) -> Arc<Progress> {
+        let labels = self.state().model_labels(model);
+        self.observed.progress(&labels)
     }
 
     /// The executions of a model, on a device where that is named: one series, whoever asks for it.

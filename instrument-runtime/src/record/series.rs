@@ -6,11 +6,13 @@ use crate::record::clock::Clock;
 use crate::record::observed::{Activity, Progress};
 use crate::record::ring::Event;
 use crate::record::series_generation::{GenAiSeries, GenerationSeries, Said};
+use crate::slot::executions::StageExecutions;
 use crate::vocab::outcome::Outcome;
 use opentelemetry::metrics::{BoundCounter, BoundHistogram, Counter, Histogram};
 use opentelemetry::{KeyValue, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 /// The number of a series as sites keep it, with two facts that a guard needs before it can look anything up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +126,10 @@ impl Kind {
     pub(crate) const COUNT: Kind = Kind(10);
     /// The value was spent on a request that had ended.
     pub(crate) const WASTED: Kind = Kind(11);
+    /// It has given an item, and waits for its reader; the value is [`held`].
+    pub(crate) const HELD: Kind = Kind(12);
+    /// The reader asks for more; the value is as it was.
+    pub(crate) const ASKED: Kind = Kind(13);
     const BILLED: u8 = 0x10;
     const ALONE: u8 = 0x20;
     const ORPHAN: u8 = 0x40;
@@ -162,6 +168,11 @@ impl Kind {
     pub(crate) const fn is_outlived(self) -> bool {
         self.0 & Kind::OUTLIVED != 0
     }
+}
+
+/// What [`held`] says of others.
+fn beside(value: u64) -> i64 {
+    i64::try_from(value >> 1).unwrap_or(i64::MAX)
 }
 
 /// One outcome of a stage or of the requests of a label combination: bound on first use.
@@ -223,6 +234,14 @@ pub(crate) struct Execution {
     pub(crate) batch: Arc<BatchSeries>,
     /// For requests without a tenant.
     pub(crate) compute: Counting<f64>,
+    /// As health sees them.
+    pub(crate) stage: StageExecutions,
+}
+
+/// The value of [`Kind::HELD`]: how many other executions of the same request wait for its reader with it, and whether
+/// the item is a sign of life.
+pub(crate) const fn held(beside: u32, alive: bool) -> u64 {
+    (beside as u64) << 1 | alive as u64
 }
 
 /// The executions of one model, on one device where that is named, whatever the size of their batch.
@@ -327,8 +346,18 @@ fn bound<'a, T>(
 impl StageSeries {
     fn apply(&self, kind: u8, ticks: u64) {
         match kind & !Kind::ADDED {
-            began if began == Kind::BEGAN.0 => self.activity.add(1),
-            moved if moved == Kind::MOVED.0 => self.activity.add(-1),
+            began if began == Kind::BEGAN.0 => {
+                self.activity.add(1);
+                self.executing(StageExecutions::began);
+            }
+            moved if moved == Kind::MOVED.0 => {
+                self.activity.add(-1);
+                self.executing(StageExecutions::left);
+            }
+            held if held == Kind::HELD.0 => self.held(ticks),
+            asked if asked == Kind::ASKED.0 => {
+                self.executing(|stage, now| stage.asked(now, beside(ticks)));
+            }
             wasted if wasted == Kind::WASTED.0 => {
                 self.wasted.bound().add(self.clock.seconds(ticks));
             }
@@ -336,13 +365,35 @@ impl StageSeries {
                 let Some(outcome) = known_outcome(outcome) else {
                     return;
                 };
-                let seconds = self.clock.seconds(ticks);
+                let (seconds, now) = (self.clock.seconds(ticks), self.clock.monotonic());
                 self.activity.add(-1);
-                self.activity
-                    .ended(outcome, self.clock.monotonic(), seconds);
+                self.activity.ended(outcome, now, seconds);
                 self.durations.of(outcome).record(seconds);
                 self.add(kind, outcome, seconds);
+                if let Some(execution) = &self.execution {
+                    // what is dropped did not get to its end, unless only nobody waits for it any more
+                    let outlived = kind & Kind::OUTLIVED != 0;
+                    if outcome == Outcome::Cancelled.index() && !outlived {
+                        execution.stage.left(now);
+                    } else {
+                        execution.stage.ended(now);
+                        execution.batch.progress.show(&self.clock);
+                    }
+                }
             }
+        }
+    }
+
+    fn executing(&self, change: impl FnOnce(&StageExecutions, Duration)) {
+        if let Some(execution) = &self.execution {
+            change(&execution.stage, self.clock.monotonic());
+        }
+    }
+
+    fn held(&self, value: u64) {
+        self.executing(|stage, now| stage.held(now, beside(value)));
+        if let Some(execution) = self.execution.as_ref().filter(|_| value & 1 != 0) {
+            execution.batch.progress.now(&self.clock);
         }
     }
 
@@ -375,7 +426,6 @@ impl BatchSeries {
 
     fn ended(&self, outcome: usize, seconds: f64) {
         self.durations.of(outcome).record(seconds);
-        self.progress.now(self.clock.unix_seconds());
     }
 
     fn apply(&self, kind: u8, value: u64) {
@@ -383,6 +433,9 @@ impl BatchSeries {
             self.served(value);
         } else if let Some(outcome) = known_outcome(kind) {
             self.ended(outcome, self.clock.seconds(value));
+            if outcome != Outcome::Cancelled.index() {
+                self.progress.now(&self.clock);
+            }
         }
     }
 }

@@ -114,7 +114,7 @@ impl GenerationSeries {
                 let each = self.clock.seconds(value) / f64::from(many);
                 let gaps = self.gaps.bound();
                 (0..many).for_each(|_| gaps.record(each));
-                self.progress.now(self.clock.unix_seconds());
+                self.progress.now(&self.clock);
             }
             Some(Said::Held) => {
                 let held = || self.backpressure.bind(&self.attributes);

@@ -70,6 +70,10 @@ impl SlotRecording for RecordedModel {
         self.count_load("error", Some(error));
     }
 
+    fn heartbeat(&self) {
+        self.recorder.progress(self.model).now(&self.recorder.clock);
+    }
+
     fn platform(&self, platform: &str) {
         self.state.set_platform(platform);
     }

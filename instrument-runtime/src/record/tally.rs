@@ -99,6 +99,8 @@ pub(crate) struct Tally {
     pub(crate) start: u64,
     combo: AtomicU32,
     flags: AtomicU32,
+    /// Of the executions that are open, so many wait for the reader of a stream, as far as is known.
+    waiting: AtomicU32,
     /// Stages open now, and the ticks in which there was at least one.
     cover: AtomicU64,
     /// Ticks of executions, or of its shares in them.
@@ -138,6 +140,7 @@ impl Tally {
             start,
             combo: AtomicU32::new(combo),
             flags: AtomicU32::new(0),
+            waiting: AtomicU32::new(0),
             cover: AtomicU64::new(0),
             compute: AtomicU64::new(0),
             troubles: Troubles::default(),
@@ -205,6 +208,26 @@ impl Tally {
             self.flags.fetch_and(!RAN, Ordering::AcqRel);
         }
         flags & RAN != 0
+    }
+
+    /// The reader of a stream is waited for, by all executions that are open, or by `most`: how many nobody has known to
+    /// wait so far.
+    pub(crate) fn wait_for_reader(&self, most: u32) -> u32 {
+        let open = self.flags.load(Ordering::Acquire) / ONE_EXECUTION;
+        if open == 0 {
+            return 0;
+        }
+        let waiting = self.waiting.load(Ordering::Acquire);
+        let more = open.saturating_sub(waiting).min(most);
+        self.waiting.fetch_add(more, Ordering::AcqRel);
+        more
+    }
+
+    /// He asks, and so many go on.
+    pub(crate) fn reader_asks(&self, waited: u32) {
+        if waited > 0 {
+            self.waiting.fetch_sub(waited, Ordering::AcqRel);
+        }
     }
 
     /// Tokens of the request; false where it has ended: then the bill has been made out.

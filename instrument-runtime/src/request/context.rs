@@ -61,6 +61,25 @@ impl RequestContext {
         }
     }
 
+    /// A sign of life of a long execution that reports from inside: the built-in check `stalled` counts anew from here, for
+    /// the model of the request. Executions that end, and tokens of a stream, are signs of their own. To be given where
+    /// the work gets on, in the loop itself: from a timer beside it, it would say nothing. Costs a few hundred nanoseconds.
+    /// Where there is no request, see [`ModelSlot::heartbeat`](crate::ModelSlot::heartbeat).
+    ///
+    /// ```
+    /// # use instrument_runtime::RequestContext;
+    /// let context = RequestContext::current();
+    /// for step in 0..1_000 {
+    ///     // … a step of a diffusion, a chunk of a long prompt …
+    ///     if step % 100 == 0 {
+    ///         context.iter().for_each(RequestContext::heartbeat);
+    ///     }
+    /// }
+    /// ```
+    pub fn heartbeat(&self) {
+        generation::heartbeat(self.0.combo());
+    }
+
     /// Why the model stopped, for `inference_finishes_total`. The first reason counts.
     pub fn finish(&self, reason: FinishReason) {
         self.0.generated().finish(reason);

@@ -24,6 +24,12 @@ pub trait Begins {
 pub trait Kept: Sized {
     /// Runs the stream's code as a part of it.
     fn run<R>(&self, code: impl FnOnce() -> R) -> R;
+    /// The stream has given an item that says this: it is the reader's turn.
+    fn hold(&mut self, said: Outcome) {
+        let _ = said;
+    }
+    /// The reader asks for the next one.
+    fn ask(&mut self) {}
     /// The stream has ended.
     fn end(self, outcome: Outcome);
     /// The stream is dropped, by `rest`, before it has ended.
@@ -35,6 +41,8 @@ pub trait Kept: Sized {
 pub struct KeptStage {
     stage: EnteredStage,
     span: Traced,
+    /// It is an execution, and its reader is waited for.
+    held: bool,
 }
 
 impl Begins for EnteredStage {
@@ -44,9 +52,11 @@ impl Begins for EnteredStage {
         // it may end far from where it began
         self.tally = self.tally.take().or_else(local::current);
         let span = self.take_span();
-        self.open
-            .is_some()
-            .then_some(KeptStage { stage: self, span })
+        self.open.is_some().then_some(KeptStage {
+            stage: self,
+            span,
+            held: false,
+        })
     }
 }
 
@@ -61,7 +71,32 @@ impl Kept for KeptStage {
         value
     }
 
-    fn end(self, outcome: Outcome) {
+    #[inline]
+    fn hold(&mut self, said: Outcome) {
+        let open = self.stage.open;
+        if open.id.is_execution() {
+            let tally = open.within(self.stage.tally.as_ref());
+            // a stream of tokens within may have said so for it
+            self.held = tally.is_none_or(|tally| tally.wait_for_reader(1) > 0);
+            if self.held {
+                open.hold(0, said == Outcome::Ok);
+            }
+        }
+    }
+
+    #[inline]
+    fn ask(&mut self) {
+        if std::mem::take(&mut self.held) {
+            let open = self.stage.open;
+            if let Some(tally) = open.within(self.stage.tally.as_ref()) {
+                tally.reader_asks(1);
+            }
+            open.ask(0);
+        }
+    }
+
+    fn end(mut self, outcome: Outcome) {
+        self.ask();
         self.stage.exit(outcome);
         self.span.ended(outcome);
     }
@@ -176,9 +211,10 @@ where
         let Some(stream) = this.stream.as_pin_mut() else {
             return Poll::Ready(None);
         };
-        let Some(kept) = &this.kept else {
+        let Some(kept) = this.kept else {
             return stream.poll_next(cx);
         };
+        kept.ask();
         *this.polling = true;
         // unwinding out of here leaves `polling` as it is
         let (polled, said) = kept.run(|| {
@@ -193,6 +229,7 @@ where
         *this.polling = false;
         if let Some(said) = said {
             *this.last = said;
+            kept.hold(said);
         }
         if let Poll::Ready(None) = polled
             && let Some(kept) = this.kept.take()

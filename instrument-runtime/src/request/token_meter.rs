@@ -51,6 +51,8 @@ pub(crate) struct TokenMeter {
     went_on: bool,
     /// The last item was this error.
     failed: Option<Outcome>,
+    /// Executions of the request that wait for the reader, too.
+    beside: u32,
 }
 
 impl TokenMeter {
@@ -92,6 +94,7 @@ impl TokenMeter {
             alone: 0,
             went_on: false,
             failed: None,
+            beside: 0,
         })
     }
 
@@ -104,7 +107,7 @@ impl TokenMeter {
     pub(crate) fn begin_poll(&mut self) {
         if self.turn == Turn::Reader {
             self.turn = Turn::Stream;
-            self.take_back(ticks(self.stage.id));
+            self.take_back(self.stage, ticks(self.stage.id));
         }
         self.turn = Turn::Polling;
     }
@@ -127,6 +130,9 @@ impl TokenMeter {
             Ok(tokens) if tokens > 0 => self.came(tokens, now),
             Ok(_) | Err(_) => {}
         }
+        let tally = self.tally.as_ref();
+        self.beside = tally.map_or(0, |tally| tally.wait_for_reader(u32::MAX));
+        self.stage.hold(self.beside, false);
     }
 
     fn came(&mut self, tokens: u64, now: u64) {
@@ -163,12 +169,17 @@ impl TokenMeter {
     }
 
     /// The time since then was the reader's.
-    fn take_back(&mut self, now: u64) {
+    fn take_back(&mut self, stage: Open, now: u64) {
         let held = now.saturating_sub(self.since);
         self.since = now;
         if held > 0 {
             local::with(|local| local.push(self.series.said(Said::Held, 0, held)));
         }
+        let beside = std::mem::take(&mut self.beside);
+        if let Some(tally) = &self.tally {
+            tally.reader_asks(beside);
+        }
+        stage.ask(beside);
     }
 
     /// The stream has ended.
@@ -196,7 +207,7 @@ impl TokenMeter {
         }
         let now = ticks(stage.id);
         if self.turn == Turn::Reader {
-            self.take_back(now);
+            self.take_back(stage, now);
         } else {
             self.waited += now.saturating_sub(self.since);
         }

@@ -29,7 +29,7 @@ pub enum InstallError {
     },
     /// Two attributes for the same stage, or two for requests, that ask for different buckets or objectives.
     Disagreement {
-        /// `buckets` or `objective`.
+        /// `buckets`, `objective` or `stall`.
         what: &'static str,
         /// The stage, or the handler.
         name: &'static str,
@@ -75,8 +75,8 @@ impl fmt::Display for InstallError {
                 other,
             } => write!(
                 f,
-                "the attributes of `{name}` at {one} and at {other} give different `{what}`, and they share one \
-                 histogram: give both the same, or leave it out at one of them"
+                "the attributes of `{name}` at {one} and at {other} give different `{what}`, and they share \
+                 one: give both the same, or leave it out at one of them"
             ),
             InstallError::Checks(errors) => {
                 f.write_str("the health checks are not set up right")?;

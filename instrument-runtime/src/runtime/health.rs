@@ -243,11 +243,15 @@ fn board(
     let plans = checks.iter().map(|check| check.plan);
     let facts = Facts::new(now, plans, Life::new(now, setup.without_models, setup.held));
     let (progress, queues) = (recording.cloned(), recording.cloned());
+    let watched = recording
+        .filter(|_| setup.enrolment.has_stalled_check())
+        .cloned();
     let surroundings = Surroundings {
         progress: Box::new(move || progress.as_ref()?.progress()),
         queues: Box::new(move || queues.as_ref().map(Recording::queues).unwrap_or_default()),
         devices: devices.clone(),
         devices_count: setup.enrolment.has_device_check(),
+        executions: Box::new(move || watched.as_ref()?.executions()),
     };
     Board::new(
         clock.clone(),

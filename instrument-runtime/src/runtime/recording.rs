@@ -18,6 +18,8 @@ use crate::runtime::error::InstallError;
 use crate::runtime::pushing::{self, Push};
 use crate::runtime::resource;
 use crate::runtime::wiring::{self, Scrape, Server};
+use crate::site::site::SITES;
+use crate::slot::executions::Seen;
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
 use crate::vocab::device::{DeviceEvent, DeviceStats};
@@ -86,6 +88,11 @@ impl Recording {
             extent(config),
             config.service_version.as_deref(),
         ));
+        let executions = || SITES.iter().filter(|site| site.execution);
+        if executions().next().is_some() {
+            let decisive = executions().any(|site| site.stall.is_some());
+            recorder.observed.executions.foresee(decisive);
+        }
         wiring::retire(&scrape, &recorder);
         let meter = recorder.instruments.meter();
         process::observe(&meter, Path::new("/"), push.is_there());
@@ -130,6 +137,24 @@ impl Recording {
     )]
     pub(crate) fn progress(&self) -> Option<Duration> {
         drain::last_progress()
+    }
+
+    /// How the executions get on; `None` where there are none.
+    pub(crate) fn executions(&self) -> Option<Seen> {
+        let recorder = &self.recorder;
+        let look = || {
+            recorder
+                .observed
+                .executions
+                .look(recorder.clock.monotonic())
+        };
+        let seen = look()?;
+        if seen.stalls.is_empty() {
+            return Some(seen);
+        }
+        // a sign of life may still lie in a ring
+        drain::drain();
+        look()
     }
 
     /// How many inputs wait, by queue.

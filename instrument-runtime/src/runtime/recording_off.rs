@@ -46,6 +46,11 @@ impl Recording {
     }
 
     #[cfg(feature = "health")]
+    pub(crate) fn executions(&self) -> Option<crate::slot::executions::Seen> {
+        match *self {}
+    }
+
+    #[cfg(feature = "health")]
     pub(crate) fn queues(&self) -> Vec<std::sync::Arc<dyn Fn() -> usize + Send + Sync>> {
         match *self {}
     }

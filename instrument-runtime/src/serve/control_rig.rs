@@ -55,6 +55,7 @@ impl Rig {
                 queues: Box::new(Vec::new),
                 devices: Devices::default(),
                 devices_count: true,
+                executions: Box::new(|| None),
             },
             facts,
             Duration::from_secs(5),

@@ -47,6 +47,7 @@ impl Rig {
             queues: Box::new(|| vec![Arc::new(|| 2)]),
             devices: Devices::default(),
             devices_count: true,
+            executions: Box::new(|| None),
         };
         let board = Board::new(
             HealthClock::Manual(Arc::clone(&nanos)),

@@ -41,6 +41,8 @@ pub struct Site {
     pub(crate) buckets: Option<Buckets>,
     /// Nanoseconds.
     pub(crate) objective: Option<u64>,
+    /// Nanoseconds.
+    pub(crate) stall: Option<u64>,
     /// The model is named at the site, so nothing is known about it before it is used.
     pub(crate) names_model: bool,
     pub(crate) foreknown: Foreknown,
@@ -80,6 +82,7 @@ impl Site {
             keys: &[],
             buckets: None,
             objective: None,
+            stall: None,
             names_model: false,
             foreknown: Foreknown::Ingress(None),
             execution: false,
@@ -102,6 +105,13 @@ impl Site {
     #[must_use]
     pub const fn objective(mut self, nanos: u64) -> Site {
         self.objective = Some(nanos);
+        self
+    }
+
+    /// `stall = "…"`, in nanoseconds.
+    #[must_use]
+    pub const fn stall(mut self, nanos: u64) -> Site {
+        self.stall = Some(nanos);
         self
     }
 

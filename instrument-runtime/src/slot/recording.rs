@@ -16,6 +16,9 @@ pub(crate) trait SlotRecording: fmt::Debug + Send + Sync {
 
     fn failed(&self, error: ErrorType);
 
+    /// It gives a sign of life.
+    fn heartbeat(&self);
+
     fn platform(&self, platform: &str);
 
     /// In the words of the `GenAI` conventions.

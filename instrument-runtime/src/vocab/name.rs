@@ -1,6 +1,6 @@
 //! The rule for stage names, as `const fn`s that expansions call on the user's own literal.
 
-use crate::vocab::stage::{WELL_KNOWN, is_well_known};
+use crate::vocab::stage::{WELL_KNOWN, is_execution, is_well_known};
 
 const LONGEST: usize = 32;
 
@@ -58,6 +58,21 @@ pub const fn custom_stage_name(name: &'static str) -> &'static str {
         }
         i += 1;
     }
+    name
+}
+
+/// The name of a stage with `stall`, and without `device`; refused at compile time if it is no execution.
+///
+/// # Panics
+/// At compile time, with the rule's text: that is its purpose.
+#[track_caller]
+#[must_use]
+pub const fn execution_name(name: &'static str) -> &'static str {
+    assert!(
+        is_execution(name),
+        "`stall` is for executions, which are `execute`, `prefill`, `decode` and stages with `device`: add `device` if \
+         this one runs there, or leave `stall` out"
+    );
     name
 }
 

@@ -12,6 +12,7 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
     labels(hit = hit, source = "cache", r#type = !hit),
     buckets = [0.001, 0.01, 1],
     objective = "250us",
+    stall = "90s",
     error = classify,
     no_span,
     crate = ::instrument_inference,
@@ -25,7 +26,7 @@ fn embed(gpu: Option<String>) -> Option<String> {
     gpu
 }
 
-#[inference_stage("decode", stream, error = classify)]
+#[inference_stage("decode", stream, stall = "30s", error = classify)]
 fn decode(upto: u8) -> impl futures::Stream<Item = Result<u8, std::fmt::Error>> {
     futures::stream::iter((0..upto).map(Ok))
 }
