@@ -13,7 +13,10 @@ mod peer;
 #[path = "peers/story.rs"]
 mod story;
 
-use instrument_inference::{InstallError, Telemetry, inference_request, inference_stage};
+use instrument_inference::{
+    FinishReason, InstallError, RequestContext, Sequence, Telemetry, inference_request,
+    inference_stage,
+};
 use std::future::pending;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -281,6 +284,9 @@ mod told {
         let telemetry = Telemetry::defaults("story").install().unwrap();
         let _slot = telemetry.model("m", "1");
         assert!(!telemetry.is_enabled());
+        let mut sequence = Sequence::begin(RequestContext::current());
+        sequence.tokens(1);
+        sequence.finish(FinishReason::Stop);
         assert_eq!(block_on(predict()), 1);
         assert_eq!(labelled(), 2);
         assert_eq!(ASKED.load(Ordering::Relaxed), 0, "no label is asked for");

@@ -25,6 +25,7 @@ mod queues;
 mod requests;
 mod runtimes;
 mod scrape;
+mod sequences;
 mod streams;
 mod support;
 mod tenants;

@@ -4,8 +4,8 @@ use futures::{FutureExt, Stream, stream};
 use instrument_inference::queue;
 use instrument_inference::testing::Rig;
 use instrument_inference::{
-    CATALOG, ErrorType, FinishReason, MeasureTokens, MetricKind, RequestContext, inference_request,
-    inference_stage,
+    CATALOG, ErrorType, FinishReason, MeasureTokens, MetricKind, RequestContext, Sequence,
+    inference_request, inference_stage,
 };
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -104,6 +104,7 @@ fn everything() -> Rig {
         for _ in futures::executor::block_on_stream(answer) {
             rig.advance(Duration::from_millis(1));
         }
+        Sequence::begin(None).preempted();
         let (caller, worker) = queue::batcher::<u8, u8>("batcher", 4);
         let mut calls: Vec<_> = (0..3).map(|input| Box::pin(caller.call(input))).collect();
         for call in &mut calls {

@@ -127,6 +127,16 @@ pub(crate) const TOKENS: Metric = Metric {
     ..ROW
 };
 
+pub(crate) const PREEMPTIONS: Metric = Metric {
+    name: "inference_preemptions_total",
+    otel: "inference.preemptions",
+    unit: "{preemption}",
+    labels: &["model", "version"],
+    help: "Sequences that an engine put aside, to go on with later, as it says it; absent before the first.",
+    action: "Grows: the KV cache is too small for what runs at one time. Fewer sequences at once, shorter inputs, or more memory for the cache.",
+    ..ROW
+};
+
 pub(crate) const FINISHES: Metric = Metric {
     name: "inference_finishes_total",
     otel: "inference.finishes",
