@@ -282,8 +282,11 @@ mod told {
 
     pub fn disabled_records_and_serves_nothing() {
         let telemetry = Telemetry::defaults("story").install().unwrap();
-        let _slot = telemetry.model("m", "1");
+        let slot = telemetry.model("m", "1");
         assert!(!telemetry.is_enabled());
+        slot.kv_usage(0.5);
+        slot.kv_cache(16, 1_024);
+        slot.cache("prefix", true);
         let mut sequence = Sequence::begin(RequestContext::current());
         sequence.tokens(1);
         sequence.finish(FinishReason::Stop);

@@ -12,6 +12,7 @@
     reason = "the numbers of these tests are small"
 )]
 
+mod caches;
 mod contexts;
 mod derives;
 #[cfg(feature = "tracing")]
