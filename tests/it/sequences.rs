@@ -605,19 +605,55 @@ fn an_engine_learns_that_the_request_has_ended_without_it() {
     same(value(&rig, &wasted), 0.005);
 }
 
-#[test]
-fn a_handler_that_waits_for_its_engine_says_what_it_comes_to() {
-    #[inference_request]
-    fn collects() -> &'static str {
+/// An engine of which each attempt ends like this, all before the handler returns.
+#[inference_request]
+fn attempts(reasons: &[Option<FinishReason>]) {
+    for reason in reasons {
         let mut sequence = Sequence::begin(RequestContext::current());
         sequence.tokens(1);
-        sequence.finish(FinishReason::Error);
-        "something at least"
+        if let Some(reason) = reason {
+            sequence.finish(*reason);
+        }
+    }
+}
+
+#[test]
+fn an_engine_that_fails_before_the_handler_returns_has_failed() {
+    let (stop, error) = (Some(FinishReason::Stop), Some(FinishReason::Error));
+    for (reasons, outcome, error_of) in [
+        (&[error][..], "error 1", "decode internal 1"),
+        (&[error, stop], "ok 1", ""),
+        (&[stop, error], "error 1", "decode internal 1"),
+        // whether anybody has left, or the answer was found elsewhere, is the handler's to say
+        (&[None], "ok 1", ""),
+        (&[Some(FinishReason::Abort)], "ok 1", ""),
+    ] {
+        let rig = rig();
+        let _inside = rig.enter();
+        attempts(reasons);
+        assert_eq!(
+            (ended(&rig).as_str(), errors(&rig).as_str()),
+            (outcome, error_of),
+            "{reasons:?}"
+        );
+        assert_eq!(in_flight(&rig), "; ");
+    }
+}
+
+#[test]
+fn an_engine_that_fails_beside_another_one_has_failed() {
+    #[inference_request]
+    fn choices() -> Sequence {
+        let open = Sequence::begin(RequestContext::current());
+        Sequence::begin(RequestContext::current()).finish(FinishReason::Error);
+        open
     }
     let rig = rig();
     let _inside = rig.enter();
-    collects();
-    assert_eq!((ended(&rig).as_str(), errors(&rig).as_str()), ("ok 1", ""));
+    let mut open = choices();
+    assert_eq!(ended(&rig), "");
+    open.finish(FinishReason::Stop);
+    assert_eq!(ended(&rig), "error 1");
 }
 
 #[test]

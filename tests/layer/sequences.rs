@@ -144,3 +144,23 @@ async fn an_engine_that_fails_is_an_error_under_a_good_status_code() {
     let errors = counts(&rig, "inference_errors_total", &["stage", "error_type"]);
     assert_eq!(shown(&errors), "prefill internal 1");
 }
+
+#[tokio::test]
+async fn an_engine_that_fails_before_the_handler_returns_has_failed() {
+    #[inference_request]
+    async fn fails_at_once() -> &'static str {
+        let mut sequence = Sequence::begin(RequestContext::current());
+        sequence.scheduled();
+        sequence.finish(FinishReason::Error);
+        "data: sorry"
+    }
+    let rig = rig();
+    let app = Router::new()
+        .route("/", get(fails_at_once))
+        .layer(rig.request_layer("http"));
+    let request = http::Request::get("/").body(Body::empty()).unwrap();
+    let answer = app.oneshot(request).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    drop(answer.into_body().collect().await.unwrap());
+    assert_eq!(ended(&rig), "http error 1");
+}

@@ -58,14 +58,17 @@ use std::fmt;
 /// come together have n times the n-th part of it; and the tokens. An answer that came at once has no `decode`. Time in
 /// which an engine has put it aside is in all of these: whoever waits for it waits.
 ///
-/// It keeps its request open: a handler without a layer that returns well leaves the request to its streams and sequences,
-/// and the last one ends it; inside a layer, the body of the answer ends it. A request that has ended before takes in
-/// nothing more, so mark what happens before handing out what comes of it. How the sequence ends:
+/// From its beginning on it keeps its request open: a handler without a layer that returns well leaves the request to its
+/// streams and sequences, and the last one ends it; inside a layer, the body of the answer ends it. A request that has ended
+/// takes in nothing more, so mark what happens before handing out what comes of it. How the sequence ends:
 ///
 /// | the sequence | ended |
 /// |---|---|
 /// | [`finish`](Sequence::finish) | as the reason says |
 /// | dropped before | `cancelled`: the client has left, or the engine has given up |
+///
+/// As long as its handler runs, the request is the handler's to end, but for an engine that has failed: see
+/// [`finish`](Sequence::finish).
 ///
 /// Every mark may come at any time. One that cannot be true, or is true already, changes nothing, as each of them says; none
 /// of them panics or waits. After `finish`, and where nobody records, none does anything.
@@ -81,8 +84,9 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// A sequence of this request, which begins to wait for its engine: where it is handed over, `RequestContext::current()`,
-    /// or the context that came along. A request may have several, such as several answers to choose from.
+    /// A sequence of this request, which begins to wait for its engine: `RequestContext::current()` in the handler, or, where
+    /// the handler waits for the answer, the context that came along with the work. A request may have several, such as
+    /// several answers to choose from.
     ///
     /// With `None` it belongs to no request: its stages are counted as all stages are there, and its tokens under the only
     /// model, without a tenant.
@@ -129,6 +133,9 @@ impl Sequence {
     /// It has ended, for this reason, which is also that of its request, unless one was given before
     /// ([`RequestContext::finish`]). `Stop`, `Length`, `Tool` and `Filter` are `ok`, `Abort` is `cancelled`, and `Error` is
     /// `error`: of the type with which a stage of the request has failed, such as the step of the engine, else `internal`.
+    ///
+    /// An engine that fails may be faster than the handler that hands out its answer. So `Error` makes an `error` of the
+    /// request even if the handler returns well, unless another sequence was begun after it.
     pub fn finish(&mut self, reason: FinishReason) {
         let Some(mut meter) = self.meter.take() else {
             return;

@@ -132,7 +132,9 @@ impl TokenMeter {
             return;
         }
         let now = ticks(self.stage.id);
-        if let Some(tally) = &self.tally {
+        if let Some(tally) = &self.tally
+            && self.only
+        {
             // what ran before is no part of it
             tally.ran_beside_streams();
         }
@@ -331,7 +333,9 @@ impl TokenMeter {
                     .generated()
                     .add_rest(self.generated, self.tokens.saturating_sub(1));
             }
-            if let Some(outcome) = tally.close_stream(outcome) {
+            // an engine fails whenever it does, also before the handler has returned that hands out its answer
+            let told = self.away && self.failed.is_some();
+            if let Some(outcome) = tally.close_stream(outcome, told) {
                 life::end(tally, outcome, Cause::Unknown);
             }
         }
