@@ -866,7 +866,7 @@ pub use instrument_runtime::{
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
     CATALOG, Carried, Entered, FinishReason, InScope, MeasureTokens, Measured, Members, Metric,
-    MetricKind, RequestContext, TokenCount, TokenKind, carry, carry_async, queue, spawn,
+    MetricKind, RequestContext, Sequence, TokenCount, TokenKind, carry, carry_async, queue, spawn,
     spawn_blocking,
 };
 #[cfg(any(feature = "metrics", feature = "health"))]

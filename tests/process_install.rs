@@ -13,7 +13,10 @@ mod peer;
 #[path = "peers/story.rs"]
 mod story;
 
-use instrument_inference::{InstallError, Telemetry, inference_request, inference_stage};
+use instrument_inference::{
+    FinishReason, InstallError, RequestContext, Sequence, Telemetry, inference_request,
+    inference_stage,
+};
 use std::future::pending;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -279,8 +282,14 @@ mod told {
 
     pub fn disabled_records_and_serves_nothing() {
         let telemetry = Telemetry::defaults("story").install().unwrap();
-        let _slot = telemetry.model("m", "1");
+        let slot = telemetry.model("m", "1");
         assert!(!telemetry.is_enabled());
+        slot.kv_usage(0.5);
+        slot.kv_cache(16, 1_024);
+        slot.cache("prefix", true);
+        let mut sequence = Sequence::begin(RequestContext::current());
+        sequence.tokens(1);
+        sequence.finish(FinishReason::Stop);
         assert_eq!(block_on(predict()), 1);
         assert_eq!(labelled(), 2);
         assert_eq!(ASKED.load(Ordering::Relaxed), 0, "no label is asked for");

@@ -81,6 +81,8 @@ pub use request::measured_tokens::{MeasureTokens, Measured};
 pub use request::members::Members;
 pub use request::outcome::ToOutcome;
 #[cfg(feature = "metrics")]
+pub use request::sequence::Sequence;
+#[cfg(feature = "metrics")]
 pub use request::token_count::TokenCount;
 #[cfg(feature = "tower")]
 pub use request::{

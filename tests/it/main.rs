@@ -12,6 +12,7 @@
     reason = "the numbers of these tests are small"
 )]
 
+mod caches;
 mod contexts;
 mod derives;
 #[cfg(feature = "tracing")]
@@ -26,6 +27,7 @@ mod queues;
 mod requests;
 mod runtimes;
 mod scrape;
+mod sequences;
 mod streams;
 mod support;
 mod tenants;

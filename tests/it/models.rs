@@ -94,3 +94,15 @@ fn a_version_that_was_unloaded_long_ago_is_left_out_until_it_is_loaded_again() {
     old.ready();
     assert_eq!(ready(&rig), Some(1.0));
 }
+
+#[test]
+fn when_every_version_was_unloaded_long_ago_there_is_still_a_scrape() {
+    let rig = Rig::new();
+    let slot = rig.model("m", "1");
+    assert!(slot.load(|| Ok::<_, ()>(())).is_ok());
+    slot.unload();
+    rig.advance(Duration::from_secs(3_700));
+    let scrape = rig.scrape();
+    assert!(scrape.contains("inference_build_info"), "{scrape}");
+    assert!(!scrape.contains("inference_model_loads_total"), "{scrape}");
+}

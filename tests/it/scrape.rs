@@ -4,8 +4,8 @@ use futures::{FutureExt, Stream, stream};
 use instrument_inference::queue;
 use instrument_inference::testing::Rig;
 use instrument_inference::{
-    CATALOG, ErrorType, FinishReason, MeasureTokens, MetricKind, RequestContext, inference_request,
-    inference_stage,
+    CATALOG, ErrorType, FinishReason, MeasureTokens, MetricKind, RequestContext, Sequence,
+    inference_request, inference_stage,
 };
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -99,11 +99,15 @@ fn everything() -> Rig {
             let _ = predict(&rig, false, false);
             let _ = waits().now_or_never();
         }
-        let _ = slot.gen_ai("chat", "ours");
+        let slot = slot.gen_ai("chat", "ours");
         let answer = generates(&rig);
         for _ in futures::executor::block_on_stream(answer) {
             rig.advance(Duration::from_millis(1));
         }
+        Sequence::begin(None).preempted();
+        slot.kv_usage(0.5);
+        slot.kv_cache(16, 1_024);
+        slot.cache("prefix", true);
         let (caller, worker) = queue::batcher::<u8, u8>("batcher", 4);
         let mut calls: Vec<_> = (0..3).map(|input| Box::pin(caller.call(input))).collect();
         for call in &mut calls {

@@ -120,16 +120,16 @@ pub fn ended(rig: &Rig) -> String {
     shown(&counts(rig, "inference_requests_total", &["outcome"]))
 }
 
-fn in_flight(rig: &Rig) -> String {
+pub fn in_flight(rig: &Rig) -> String {
     let stages = counts(rig, "inference_stage_in_flight", &["stage"]);
     let requests = counts(rig, "inference_requests_in_flight", &["model"]);
     format!("{}; {}", shown(&requests), shown(&stages))
 }
 
-const L: &str = "model=\"llama\",version=\"1\"";
+pub const L: &str = "model=\"llama\",version=\"1\"";
 pub const GEN_AI: &str = "gen_ai_operation_name=\"chat\",gen_ai_provider_name=\"ours\",gen_ai_request_model=\"llama\",model=\"llama\",version=\"1\"";
 
-fn stage_seconds(rig: &Rig, stage: &str, outcome: &str) -> f64 {
+pub fn stage_seconds(rig: &Rig, stage: &str, outcome: &str) -> f64 {
     let labels = format!("model=\"llama\",outcome=\"{outcome}\",stage=\"{stage}\",version=\"1\"");
     value(
         rig,
@@ -138,7 +138,7 @@ fn stage_seconds(rig: &Rig, stage: &str, outcome: &str) -> f64 {
 }
 
 /// Count and sum of the times from token to token.
-fn gaps(rig: &Rig) -> (f64, f64) {
+pub fn gaps(rig: &Rig) -> (f64, f64) {
     let line = |part| {
         value(
             rig,
@@ -148,7 +148,7 @@ fn gaps(rig: &Rig) -> (f64, f64) {
     (line("count"), line("sum"))
 }
 
-fn gen_ai(rig: &Rig, family: &str, part: &str) -> Option<f64> {
+pub fn gen_ai(rig: &Rig, family: &str, part: &str) -> Option<f64> {
     rig.value(&format!(
         "gen_ai_server_{family}_seconds_{part}{{{GEN_AI}}}"
     ))

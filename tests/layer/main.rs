@@ -7,6 +7,7 @@
 
 mod grpc;
 mod http1_and_http2;
+mod sequences;
 mod service;
 mod streams;
 #[path = "../it/support.rs"]

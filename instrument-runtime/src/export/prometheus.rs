@@ -117,6 +117,8 @@ impl Scrape {
             for family in &mut families {
                 leave_out(family, retired);
             }
+            // of which nothing is left: the encoder refuses the whole scrape for one
+            families.retain(|family| !family.get_metric().is_empty());
         }
         // what is pushed under another name is not to be here twice
         let names: Vec<_> = families

@@ -127,6 +127,48 @@ pub(crate) const TOKENS: Metric = Metric {
     ..ROW
 };
 
+pub(crate) const PREEMPTIONS: Metric = Metric {
+    name: "inference_preemptions_total",
+    otel: "inference.preemptions",
+    unit: "{preemption}",
+    labels: &["model", "version"],
+    help: "Sequences that an engine put aside, to go on with later, as it says it; absent before the first.",
+    action: "Grows: the KV cache is too small for what runs at one time. Fewer sequences at once, shorter inputs, or more memory for the cache.",
+    ..ROW
+};
+
+pub(crate) const KV_CACHE_USAGE: Metric = Metric {
+    name: "inference_kv_cache_usage_ratio",
+    otel: "inference.kv_cache.usage",
+    kind: MetricKind::Gauge,
+    unit: "1",
+    labels: &["model", "version"],
+    help: "Share of an engine's KV cache that is in use, from 0 to 1, as it last said it; absent while it has not.",
+    action: "Near 1: what comes next waits or is preempted. Scale out, or route by it.",
+    summable: false,
+    ..ROW
+};
+
+pub(crate) const KV_CACHE_INFO: Metric = Metric {
+    name: "inference_kv_cache_info",
+    otel: "inference.kv_cache.info",
+    kind: MetricKind::Gauge,
+    labels: &["model", "version", "block_size", "num_gpu_blocks"],
+    help: "1: how many tokens a block of an engine's KV cache holds, and how many blocks there are; absent while it has not said so.",
+    action: "block_size times num_gpu_blocks is how many tokens fit. Differs between replicas: so does their memory.",
+    ..ROW
+};
+
+pub(crate) const CACHE_LOOKUPS: Metric = Metric {
+    name: "inference_cache_lookups_total",
+    otel: "inference.cache.lookups",
+    unit: "{lookup}",
+    labels: &["model", "version", "cache", "result"],
+    help: "Lookups in an engine's caches, hit or miss, as it says it; both are there once one was told.",
+    action: "The share of hits falls: inputs share less, the cache is too small, or traffic is spread over too many replicas.",
+    ..ROW
+};
+
 pub(crate) const FINISHES: Metric = Metric {
     name: "inference_finishes_total",
     otel: "inference.finishes",

@@ -144,14 +144,16 @@ impl Generated {
     }
 
     /// A stream ends, of a request that a handler may leave to its streams. How the request ends, if it ends with it.
-    pub(crate) fn close_stream(&self, outcome: Outcome) -> Option<Outcome> {
+    /// `told`: it counts also where the handler has not returned, and still has to say what it comes to.
+    pub(crate) fn close_stream(&self, outcome: Outcome, told: bool) -> Option<Outcome> {
         let mut streams = self.streams();
         streams.open = streams.open.saturating_sub(1);
-        // before that, what it comes to is the handler's to say
+        if told || streams.left_to_them {
+            streams.outcome = worse(streams.outcome, outcome);
+        }
         if !streams.left_to_them {
             return None;
         }
-        streams.outcome = worse(streams.outcome, outcome);
         let ends = streams.open == 0 || outcome == Outcome::Panicked;
         ends.then_some(streams.outcome)
     }
@@ -165,7 +167,7 @@ impl Generated {
         }
     }
 
-    /// What went wrong in a stream of a request that a layer ends.
+    /// What went wrong in a stream that counts.
     pub(crate) fn failure(&self) -> Option<Outcome> {
         let outcome = self.streams().outcome;
         matches!(outcome, Outcome::Error(_) | Outcome::Rejected(_)).then_some(outcome)
@@ -184,17 +186,30 @@ mod tests {
         let generated = Generated::default();
         assert!(generated.open_stream() && !generated.open_stream());
         assert!(generated.leave_to_streams() && !generated.is_last());
-        assert_eq!(generated.close_stream(FAILED), None);
+        assert_eq!(generated.close_stream(FAILED, false), None);
         assert!(generated.is_last());
-        assert_eq!(generated.close_stream(Outcome::Cancelled), Some(FAILED));
+        let ends = generated.close_stream(Outcome::Cancelled, false);
+        assert_eq!(ends, Some(FAILED));
     }
 
     #[test]
     fn a_handler_that_reads_its_stream_itself_says_what_it_comes_to() {
         let generated = Generated::default();
         generated.open_stream();
-        assert_eq!(generated.close_stream(FAILED), None);
+        assert_eq!(generated.close_stream(FAILED, false), None);
         assert!(!generated.leave_to_streams());
+        assert_eq!(generated.failure(), None);
+    }
+
+    #[test]
+    fn what_an_engine_tells_counts_whoever_comes_first() {
+        let generated = Generated::default();
+        generated.open_stream();
+        assert_eq!(generated.close_stream(FAILED, true), None);
+        assert!(!generated.leave_to_streams());
+        assert_eq!(generated.failure(), Some(FAILED));
+        generated.open_stream();
+        assert_eq!(generated.failure(), None, "another attempt");
     }
 
     #[test]

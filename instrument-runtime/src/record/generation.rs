@@ -47,12 +47,14 @@ impl Recorder {
                 gaps: self.point(&INTER_TOKEN_LATENCY, attributes.clone()),
                 backpressure: self.instruments.backpressure.clone(),
                 held: OnceLock::new(),
+                preemptions: self.instruments.preemptions.clone(),
+                preempted: OnceLock::new(),
                 tokens,
                 progress: self.observed.progress(&attributes),
                 attributes,
             };
-            // the time of slow readers
-            (Series::Generation(series), 1)
+            // the time of slow readers, and preemptions
+            (Series::Generation(series), 2)
         })
     }
 

@@ -1,5 +1,5 @@
-//! The stages of a stream of tokens. They are executions only where the service marks none of its own: what runs on the
-//! device is known better there.
+//! The stages of a stream of tokens, and of a sequence of an engine. They are executions only where the service marks none
+//! of its own: what runs on the device is known better there.
 
 use crate::record::combo;
 use crate::record::guard;
@@ -8,20 +8,35 @@ use crate::record::open::{Open, ticks};
 use crate::record::series::{Kind, held};
 use crate::record::tally::Tally;
 use crate::site::site::Site;
-use crate::site::streaming::PREFILL;
 use crate::vocab::outcome::Outcome;
 use std::sync::Arc;
 
-/// Told once for all streams.
-pub(crate) fn tell_orphan(stage: Open) {
+/// Told once for all that begin with this stage.
+pub(crate) fn tell_orphan(site: &'static Site, stage: Open) {
     if !stage.id.is_manual() {
-        guard::tell_orphan(&PREFILL);
+        guard::tell_orphan(site);
     }
 }
 
 impl Open {
     /// A stage of a stream begins under this label combination, in this request.
     pub(crate) fn enter_stream(site: &'static Site, combo: u32, tally: Option<&Tally>) -> Open {
+        Open::enter_at(site, combo, tally, Tally::enter_stream)
+    }
+
+    /// A sequence begins to wait for its engine: the model has not run for it.
+    pub(crate) fn enter_wait(site: &'static Site, combo: u32, tally: Option<&Tally>) -> Open {
+        Open::enter_at(site, combo, tally, |tally, now| {
+            tally.enter(now, false);
+        })
+    }
+
+    fn enter_at(
+        site: &'static Site,
+        combo: u32,
+        tally: Option<&Tally>,
+        enter: impl FnOnce(&Tally, u64),
+    ) -> Open {
         let id = combo::stage_series(site, combo, 0);
         if id.is_none() {
             return Open::NONE;
@@ -29,7 +44,7 @@ impl Open {
         local::with(|local| local.push(id.event(Kind::BEGAN, 0)));
         let start = ticks(id);
         if let Some(tally) = tally {
-            tally.enter_stream(start);
+            enter(tally, start);
         }
         Open {
             id: id.yielding(),

@@ -46,6 +46,8 @@ pub(crate) struct Instruments {
     pub(crate) tokens: Counter<u64>,
     pub(crate) finishes: Counter<u64>,
     pub(crate) backpressure: Counter<f64>,
+    pub(crate) preemptions: Counter<u64>,
+    pub(crate) cache_lookups: Counter<u64>,
 }
 
 impl Instruments {
@@ -88,6 +90,8 @@ impl Instruments {
             tokens: count(&meter, &catalog_generation::TOKENS),
             finishes: count(&meter, &catalog_generation::FINISHES),
             backpressure: count_seconds(&meter, &catalog_generation::STREAM_BACKPRESSURE),
+            preemptions: count(&meter, &catalog_generation::PREEMPTIONS),
+            cache_lookups: count(&meter, &catalog_generation::CACHE_LOOKUPS),
             wasted_compute: count_seconds(&meter, &catalog::WASTED_COMPUTE),
             provider,
         }

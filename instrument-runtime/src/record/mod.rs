@@ -2,6 +2,7 @@
 
 pub(crate) mod attributes;
 pub(crate) mod budget;
+pub(crate) mod caches;
 pub(crate) mod catalog;
 pub(crate) mod catalog_device;
 pub(crate) mod catalog_engine;

@@ -57,6 +57,10 @@ pub(crate) struct ModelState {
     ready: AtomicBool,
     /// The bits of an `f64`, in seconds, or [`NEVER`].
     load_seconds: AtomicU64,
+    /// How full its KV cache is: the bits of an `f64` from 0 to 1, or [`NEVER`].
+    kv_usage: AtomicU64,
+    /// How many tokens a block of that cache holds, and how many blocks there are.
+    kv_cache: Mutex<Option<(u64, u64)>>,
     /// When it was unloaded: the bits of a monotonic time in seconds, or [`NEVER`].
     unloaded_at: AtomicU64,
 }
@@ -68,6 +72,8 @@ impl ModelState {
             platform: Mutex::new(None),
             ready: AtomicBool::new(false),
             load_seconds: AtomicU64::new(NEVER),
+            kv_usage: AtomicU64::new(NEVER),
+            kv_cache: Mutex::new(None),
             unloaded_at: AtomicU64::new(NEVER),
         }
     }
@@ -76,6 +82,8 @@ impl ModelState {
     pub(crate) fn enter(&self, phase: Phase, now: f64) {
         self.ready.store(phase == Phase::Ready, Ordering::Release);
         let unloaded = if phase == Phase::Unloaded {
+            // its cache is gone with it
+            self.kv_usage.store(NEVER, Ordering::Release);
             now.to_bits()
         } else {
             NEVER
@@ -100,6 +108,31 @@ impl ModelState {
 
     pub(crate) fn load_seconds(&self) -> Option<f64> {
         known(&self.load_seconds)
+    }
+
+    /// What is no share is no reading: then nothing is known, also of what was said before.
+    pub(crate) fn set_kv_usage(&self, ratio: f64) {
+        let bits = if (0.0..=1.0).contains(&ratio) {
+            // a 0 may have a sign
+            ratio.abs().to_bits()
+        } else {
+            NEVER
+        };
+        self.kv_usage.store(bits, Ordering::Release);
+    }
+
+    pub(crate) fn kv_usage(&self) -> Option<f64> {
+        known(&self.kv_usage)
+    }
+
+    /// A cache without blocks, or of blocks that hold nothing, is one of which nothing is known.
+    pub(crate) fn set_kv_cache(&self, block_size: u64, blocks: u64) {
+        *self.kv_cache.lock().unwrap_or_else(PoisonError::into_inner) =
+            (block_size > 0 && blocks > 0).then_some((block_size, blocks));
+    }
+
+    pub(crate) fn kv_cache(&self) -> Option<(u64, u64)> {
+        *self.kv_cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn set_platform(&self, platform: &str) {

@@ -2,6 +2,7 @@
 
 use crate::notice;
 use crate::record::catalog;
+use crate::record::catalog_generation::{KV_CACHE_INFO, KV_CACHE_USAGE};
 use crate::record::clock::Clock;
 use crate::record::exports::Pushes;
 use crate::record::metric::{Metric, MetricKind};
@@ -51,6 +52,7 @@ pub(crate) fn observe(
     requests_and_stages(&gauges);
     queues(&gauges);
     models(&gauges);
+    kv_caches(&gauges);
     exports(&gauges);
 }
 
@@ -126,6 +128,27 @@ fn models(gauges: &Gauges<'_>) {
         observed.each_model(|one| {
             if let Some(seconds) = one.load_seconds() {
                 point.observe(seconds, &one.attributes);
+            }
+        });
+    });
+}
+
+fn kv_caches(gauges: &Gauges<'_>) {
+    gauges.number(&KV_CACHE_USAGE, |_, observed, point| {
+        observed.each_model(|one| {
+            if let Some(ratio) = one.kv_usage() {
+                point.observe(ratio, &one.attributes);
+            }
+        });
+    });
+    gauges.sum(&KV_CACHE_INFO, |_, observed, point| {
+        observed.each_model(|one| {
+            if let Some((block_size, blocks)) = one.kv_cache() {
+                let mut attributes = one.attributes.to_vec();
+                let labels = [("block_size", block_size), ("num_gpu_blocks", blocks)];
+                let labels = labels.map(|(key, value)| KeyValue::new(key, value.to_string()));
+                attributes.extend(labels);
+                point.observe(1, &attributes);
             }
         });
     });

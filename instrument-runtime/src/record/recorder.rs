@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 /// Versions that one model may have in the life of a process; what comes after is `other`.
@@ -47,6 +47,9 @@ pub(crate) struct RequestLabels {
     /// `labels(…)` of the attribute.
     pub(crate) own: OwnLabels,
 }
+
+/// The caches of models, by model and name: the series of their misses and hits.
+pub(crate) type Caches = HashMap<(usize, &'static str), [SeriesId; 2]>;
 
 /// What a number of a series stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -131,6 +134,7 @@ pub(crate) struct Recorder {
     pub(crate) observed: Arc<Observed>,
     pub(crate) budget: Arc<Budget>,
     state: Mutex<State>,
+    pub(crate) caches: RwLock<Caches>,
     /// Some model says what it does in the words of the `GenAI` conventions.
     pub(crate) any_gen_ai: AtomicBool,
     pub(crate) level: Level,
@@ -198,6 +202,7 @@ impl Recorder {
             #[cfg(feature = "tracing")]
             failures: Limit::default(),
             state: Mutex::new(state),
+            caches: RwLock::default(),
             any_gen_ai: AtomicBool::new(false),
             outside: AtomicU32::new(0),
         }

@@ -385,6 +385,7 @@ impl Recorder {
             (DEVICE_EVENTS.name, &made.device_events),
             (catalog_generation::TOKENS.name, &made.tokens),
             (catalog_generation::FINISHES.name, &made.finishes),
+            (catalog_generation::CACHE_LOOKUPS.name, &made.cache_lookups),
         ];
         let found = counters.into_iter().find(|(name, _)| *name == metric.name);
         found

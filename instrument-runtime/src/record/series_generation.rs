@@ -28,10 +28,12 @@ pub(crate) enum Said {
     Took,
     First,
     Rest,
+    /// A sequence was put aside.
+    Preempted,
 }
 
 impl Said {
-    const ALL: [Said; 8] = [
+    const ALL: [Said; 9] = [
         Said::Gap,
         Said::Held,
         Said::Input,
@@ -40,6 +42,7 @@ impl Said {
         Said::Took,
         Said::First,
         Said::Rest,
+        Said::Preempted,
     ];
 
     pub(crate) const fn tokens(kind: TokenKind) -> Said {
@@ -97,6 +100,8 @@ pub(crate) struct GenerationSeries {
     pub(crate) backpressure: Counter<f64>,
     pub(crate) attributes: Attributes,
     pub(crate) held: OnceLock<BoundCounter<f64>>,
+    pub(crate) preemptions: Counter<u64>,
+    pub(crate) preempted: OnceLock<BoundCounter<u64>>,
     /// By [`TokenKind::index`].
     pub(crate) tokens: [Point; TokenKind::ALL.len()],
     pub(crate) progress: Arc<Progress>,
@@ -123,6 +128,10 @@ impl GenerationSeries {
             Some(Said::Input) => tokens(TokenKind::Input),
             Some(Said::Output) => tokens(TokenKind::Output),
             Some(Said::CachedInput) => tokens(TokenKind::CachedInput),
+            Some(Said::Preempted) => {
+                let preempted = || self.preemptions.bind(&self.attributes);
+                self.preempted.get_or_init(preempted).add(value);
+            }
             Some(Said::Took | Said::First | Said::Rest) | None => {}
         }
     }

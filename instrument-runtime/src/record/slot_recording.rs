@@ -81,4 +81,16 @@ impl SlotRecording for RecordedModel {
     fn gen_ai(&self, operation: &str, provider: &str) {
         self.recorder.is_gen_ai(self.model, operation, provider);
     }
+
+    fn kv_usage(&self, ratio: f64) {
+        self.state.set_kv_usage(ratio);
+    }
+
+    fn kv_cache(&self, block_size: u64, blocks: u64) {
+        self.state.set_kv_cache(block_size, blocks);
+    }
+
+    fn cache(&self, name: &'static str, hit: bool) {
+        self.recorder.looked_up(self.model, name, hit);
+    }
 }

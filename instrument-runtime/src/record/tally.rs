@@ -256,14 +256,20 @@ impl Tally {
             .is_some_and(Generated::leave_to_streams)
     }
 
-    /// A stream ends. How the request ends, if it ends with it.
-    pub(crate) fn close_stream(&self, outcome: Outcome) -> Option<Outcome> {
+    /// A stream ends. How the request ends, if it ends with it. `told`: it counts also where the handler still has to say
+    /// what it comes to.
+    pub(crate) fn close_stream(&self, outcome: Outcome, told: bool) -> Option<Outcome> {
         let generated = self.generated_so_far()?;
         if self.is_layered() {
-            generated.note_stream(outcome, !self.has(JOINED));
+            generated.note_stream(outcome, told || !self.has(JOINED));
             return None;
         }
-        generated.close_stream(outcome)
+        generated.close_stream(outcome, told)
+    }
+
+    /// What went wrong in a stream or a sequence, where its handler says of nothing that went wrong.
+    pub(crate) fn failure(&self) -> Option<Outcome> {
+        self.generated_so_far()?.failure()
     }
 
     /// A stage ends.

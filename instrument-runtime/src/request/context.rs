@@ -53,8 +53,9 @@ impl RequestContext {
     }
 
     /// Counts tokens of the request, when it ends: `inference_tokens_total`, by tenant, and `inference_request_tokens`.
-    /// After its end they are counted at once, without a tenant. Several calls add up; 0 is a number like any other. What a stream that is measured by
-    /// [`measure_tokens`](crate::MeasureTokens::measure_tokens) gives is counted as output by itself.
+    /// After its end they are counted at once, without a tenant. Several calls add up; 0 is a number like any other. What a
+    /// stream that is measured by [`measure_tokens`](crate::MeasureTokens::measure_tokens) gives, and what a
+    /// [`Sequence`](crate::Sequence) marks, is counted as output by itself.
     pub fn tokens(&self, kind: TokenKind, tokens: u64) {
         if !self.0.generate(kind, tokens) {
             generation::bill_alone(self.0.combo(), kind, tokens);

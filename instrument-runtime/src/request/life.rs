@@ -79,6 +79,9 @@ impl Begun {
             Begun::Joined(handler) => handler.0.note(outcome),
             // it goes on with the streams that it has handed out
             Begun::Opened(tally) if outcome == Outcome::Ok && tally.leave_to_streams() => {}
+            Begun::Opened(tally) if outcome == Outcome::Ok => {
+                end(&tally, tally.failure().unwrap_or(outcome), Cause::Unknown);
+            }
             Begun::Opened(tally) => end(&tally, outcome, Cause::Unknown),
         }
     }
@@ -206,7 +209,7 @@ pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
     let typed = tally
         .noted()
         .filter(|noted| *noted != Outcome::Ok)
-        .or_else(|| tally.generated_so_far()?.failure())
+        .or_else(|| tally.failure())
         .filter(|typed| match answer {
             Outcome::Panicked => false,
             Outcome::Error(_) | Outcome::Rejected(_) => {

@@ -62,6 +62,9 @@ pub trait MeasureTokens: Stream {
     /// `prefill` and `decode` are executions, unless a stage of the service's own, beside or around them, is one. Outside
     /// of any request they are counted as all stages are there, and the tokens under the same model, without a tenant.
     /// When nobody records, the stream is handed through.
+    ///
+    /// An engine that generates for many requests in each step marks what happens itself, where it happens: a
+    /// [`Sequence`](crate::Sequence). What it sends is not to be measured again.
     fn measure_tokens<N, F>(self, count: F) -> Measured<Self, F>
     where
         Self: Sized,

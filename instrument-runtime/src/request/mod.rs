@@ -58,6 +58,8 @@ pub(crate) mod protocol;
 pub(crate) mod queue;
 #[cfg(feature = "tower")]
 pub(crate) mod response;
+#[cfg(feature = "metrics")]
+pub(crate) mod sequence;
 #[cfg(feature = "tracing")]
 pub(crate) mod spans;
 #[cfg(all(feature = "metrics", not(feature = "tracing")))]

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The stage of waiting. Its series are those of every stage of this name.
-static QUEUE: Site = Site::stage("queue", "instrument_inference::queue");
+pub(crate) static QUEUE: Site = Site::stage("queue", "instrument_inference::queue");
 
 /// A meter for a queue of yours: size, capacity, peak and oldest age, under `queue="name"`.
 ///

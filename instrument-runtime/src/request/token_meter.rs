@@ -1,4 +1,5 @@
-//! What is measured of a stream of tokens: whose the time is, from which token to which, and how it ends.
+//! What is measured of a stream of tokens, or of a sequence of an engine: whose the time is, from which token to which,
+//! and how it ends.
 
 use crate::record::combo;
 use crate::record::generation;
@@ -9,7 +10,10 @@ use crate::record::series::SeriesId;
 use crate::record::series_generation::Said;
 use crate::record::tally::Tally;
 use crate::request::life::{self, Cause};
+use crate::request::queue::QUEUE;
+use crate::site::site::Site;
 use crate::site::streaming::{DECODE, PREFILL};
+use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use crate::vocab::token_kind::TokenKind;
 use std::sync::Arc;
@@ -25,7 +29,7 @@ enum Turn {
     Reader,
 }
 
-/// Where a stream stands. Ends once: dropped, it ends as it stands.
+/// Where a stream or a sequence stands. Ends once: dropped, it ends as it stands.
 #[derive(Debug)]
 pub(crate) struct TokenMeter {
     /// The request that it belongs to.
@@ -33,8 +37,11 @@ pub(crate) struct TokenMeter {
     combo: u32,
     /// What the tokens count in.
     series: SeriesId,
-    /// `prefill`, or `decode` after the first token.
+    /// `prefill`, or `decode` after the first token; `queue` before an engine has begun with it.
     stage: Open,
+    site: &'static Site,
+    /// An engine has it, so it is not dropped together with its request.
+    away: bool,
     /// No other stream of the request was open when it began.
     only: bool,
     turn: Turn,
@@ -61,13 +68,31 @@ impl TokenMeter {
         if !local::enabled() {
             return None;
         }
-        let tally = local::current();
+        TokenMeter::begin_at(&PREFILL, Open::enter_stream, local::current())
+    }
+
+    /// A sequence begins to wait for its engine, for this request; `None` when nobody records.
+    pub(crate) fn wait(tally: Option<Arc<Tally>>) -> Option<TokenMeter> {
+        if !local::enabled() {
+            return None;
+        }
+        let mut meter = TokenMeter::begin_at(&QUEUE, Open::enter_wait, tally)?;
+        meter.away = true;
+        meter.goes_away();
+        Some(meter)
+    }
+
+    fn begin_at(
+        site: &'static Site,
+        enter: fn(&'static Site, u32, Option<&Tally>) -> Open,
+        tally: Option<Arc<Tally>>,
+    ) -> Option<TokenMeter> {
         let combo = tally
             .as_ref()
             .map_or_else(|| local::with(local::Local::combo), |tally| tally.combo());
         let combination = combo::get(combo)?;
         let series = generation::series(&*combination.recorder()?, &combination);
-        let stage = Open::enter_stream(&PREFILL, combo, tally.as_deref());
+        let stage = enter(site, combo, tally.as_deref());
         if !stage.is_some() {
             return None;
         }
@@ -77,7 +102,7 @@ impl TokenMeter {
             tally.ran_beside_streams();
             tally.generated().open_stream()
         } else {
-            tell_orphan(stage);
+            tell_orphan(site, stage);
             true
         };
         Some(TokenMeter {
@@ -85,6 +110,8 @@ impl TokenMeter {
             combo,
             series,
             stage,
+            site,
+            away: false,
             only,
             turn: Turn::Stream,
             since: stage.start,
@@ -100,6 +127,85 @@ impl TokenMeter {
 
     pub(crate) fn request(&self) -> Option<&Arc<Tally>> {
         self.tally.as_ref()
+    }
+
+    /// The engine begins with it; what it does is counted from here on.
+    pub(crate) fn scheduled(&mut self) {
+        if !self.is_waiting() {
+            return;
+        }
+        let now = ticks(self.stage.id);
+        if let Some(tally) = &self.tally
+            && self.only
+        {
+            // what ran before is no part of it
+            tally.ran_beside_streams();
+        }
+        let queue = self.enter(&PREFILL, None);
+        queue.exit_at(
+            self.tally.as_ref(),
+            Outcome::Ok,
+            now,
+            now.saturating_sub(queue.start),
+        );
+        self.since = now;
+        self.waited = 0;
+    }
+
+    /// Whether no token has come.
+    pub(crate) const fn is_before_first(&self) -> bool {
+        self.tokens == 0
+    }
+
+    /// Tokens have come from the engine, which goes on at once.
+    pub(crate) fn generates(&mut self, tokens: u64) {
+        self.takes(Ok(tokens));
+    }
+
+    /// The engine has put it aside.
+    pub(crate) fn preempted(&self) {
+        local::with(|local| local.push(self.series.said(Said::Preempted, 0, 1)));
+    }
+
+    /// The engine has failed with it. What went wrong in a stage of the request says more than that.
+    pub(crate) fn fail(&mut self) {
+        let tally = self.tally.as_ref();
+        let born = tally.and_then(|tally| tally.troubles().born(ErrorType::Internal));
+        let error = born.map_or(ErrorType::Internal, |(_, error)| error);
+        self.failed = Some(Outcome::Error(error));
+    }
+
+    fn is_waiting(&self) -> bool {
+        std::ptr::eq(self.site, &raw const QUEUE)
+    }
+
+    /// The next stage begins, since then or now. The one before, which is to be ended: in this order there is no time
+    /// between the two that no stage covers.
+    fn enter(&mut self, site: &'static Site, since: Option<u64>) -> Open {
+        let mut next = Open::enter_stream(site, self.combo, self.tally.as_deref());
+        next.start = since.unwrap_or(next.start);
+        let before = (self.site, std::mem::replace(&mut self.stage, next));
+        self.site = site;
+        self.goes_away();
+        self.comes_back(before.0, before.1);
+        before.1
+    }
+
+    /// If the client leaves now, this is where it was.
+    fn goes_away(&self) {
+        if self.away
+            && let Some(tally) = &self.tally
+        {
+            tally.troubles().goes_away(self.site.name, self.stage.start);
+        }
+    }
+
+    fn comes_back(&self, site: &'static Site, stage: Open) {
+        if self.away
+            && let Some(tally) = &self.tally
+        {
+            tally.troubles().comes_back(site.name, stage.start);
+        }
     }
 
     /// The reader asks for the next item.
@@ -121,18 +227,23 @@ impl TokenMeter {
     /// The reader gets an item.
     #[inline]
     pub(crate) fn item(&mut self, tokens: Result<u64, Outcome>) {
+        self.takes(tokens);
+        self.turn = Turn::Reader;
+        let tally = self.tally.as_ref();
+        self.beside = tally.map_or(0, |tally| tally.wait_for_reader(u32::MAX));
+        self.stage.hold(self.beside, false);
+    }
+
+    #[inline]
+    fn takes(&mut self, tokens: Result<u64, Outcome>) {
         let now = ticks(self.stage.id);
         self.waited += now.saturating_sub(self.since);
         self.since = now;
-        self.turn = Turn::Reader;
         self.failed = tokens.err();
         match tokens {
             Ok(tokens) if tokens > 0 => self.came(tokens, now),
             Ok(_) | Err(_) => {}
         }
-        let tally = self.tally.as_ref();
-        self.beside = tally.map_or(0, |tally| tally.wait_for_reader(u32::MAX));
-        self.stage.hold(self.beside, false);
     }
 
     fn came(&mut self, tokens: u64, now: u64) {
@@ -156,9 +267,12 @@ impl TokenMeter {
         if let Some(tally) = &self.tally {
             tally.generated().came(now.saturating_sub(tally.start));
         }
-        // in this order: between the two there is no time that no stage covers
-        let decode = Open::enter_stream(&DECODE, self.combo, self.tally.as_deref());
-        let prefill = std::mem::replace(&mut self.stage, decode);
+        if self.is_waiting() {
+            // nobody has said when the engine began: there was no queue that anybody knows of
+            let queue = self.enter(&PREFILL, Some(self.stage.start));
+            queue.vanish(self.tally.as_deref(), now);
+        }
+        let prefill = self.enter(&DECODE, None);
         prefill.exit_stream(
             self.tally.as_ref(),
             Outcome::Ok,
@@ -211,13 +325,16 @@ impl TokenMeter {
         } else {
             self.waited += now.saturating_sub(self.since);
         }
+        self.comes_back(self.site, stage);
         let tally = self.tally.as_ref();
         let took = match outcome {
             // what comes after the last token is no generation any more
             Outcome::Ok if self.tokens > 0 => self.generated,
             _ => self.generated + self.waited,
         };
-        if outcome == Outcome::Ok && self.tokens > 0 && !self.went_on {
+        if self.is_waiting() {
+            stage.exit_at(tally, outcome, now, now.saturating_sub(stage.start));
+        } else if outcome == Outcome::Ok && self.tokens > 0 && !self.went_on {
             stage.vanish(tally.map(|tally| &**tally), now);
         } else {
             stage.exit_stream(tally, outcome, now, took, self.only);
@@ -231,7 +348,9 @@ impl TokenMeter {
                     .generated()
                     .add_rest(self.generated, self.tokens.saturating_sub(1));
             }
-            if let Some(outcome) = tally.close_stream(outcome) {
+            // an engine fails whenever it does, also before the handler has returned that hands out its answer
+            let told = self.away && self.failed.is_some();
+            if let Some(outcome) = tally.close_stream(outcome, told) {
                 life::end(tally, outcome, Cause::Unknown);
             }
         }

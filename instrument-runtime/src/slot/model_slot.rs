@@ -139,6 +139,45 @@ impl ModelSlot {
         self
     }
 
+    /// How full the KV cache of its engine is now, from 0 to 1: `inference_kv_cache_usage_ratio`, which says what was said
+    /// last. Say it after each step, or as often as it changes. What is no such share (NaN, below 0, above 1) is no
+    /// reading: the gauge is absent until the next one, as it is before the first and when the model is unloaded.
+    ///
+    /// ```
+    /// # use instrument_runtime::Telemetry;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let telemetry = Telemetry::builder("chat-api").install()?;
+    /// let slot = telemetry.model("llama-3", "2024.06.15");
+    /// slot.kv_cache(16, 27_648); // once, when the engine has found out how much fits
+    /// slot.kv_usage(5_120.0 / 27_648.0); // in the engine's loop
+    /// slot.cache("prefix", true); // for each lookup
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn kv_usage(&self, ratio: f64) {
+        if let Some(recording) = self.recording() {
+            recording.kv_usage(ratio);
+        }
+    }
+
+    /// How the KV cache of its engine is divided: how many tokens a block holds, and how many blocks there are.
+    /// `inference_kv_cache_info` has both as labels, as those who route by the state of caches read them. What was said
+    /// last counts; with a 0 for either nothing is known, and the metric is absent.
+    pub fn kv_cache(&self, block_size: u64, num_gpu_blocks: u64) {
+        if let Some(recording) = self.recording() {
+            recording.kv_cache(block_size, num_gpu_blocks);
+        }
+    }
+
+    /// Its engine has looked something up in this cache, such as `prefix`, and found it, or not:
+    /// `inference_cache_lookups_total`. `name` is a label: one for each cache that the code has, at most 128 bytes;
+    /// beyond 64 caches of one model they are `other`.
+    pub fn cache(&self, name: &'static str, hit: bool) {
+        if let Some(recording) = self.recording() {
+            recording.cache(name, hit);
+        }
+    }
+
     /// The service can serve without it: a failed load of it makes nothing else unready.
     #[must_use]
     pub fn optional(self) -> ModelSlot {

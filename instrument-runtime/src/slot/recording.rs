@@ -23,4 +23,13 @@ pub(crate) trait SlotRecording: fmt::Debug + Send + Sync {
 
     /// In the words of the `GenAI` conventions.
     fn gen_ai(&self, operation: &str, provider: &str);
+
+    /// How full its KV cache is.
+    fn kv_usage(&self, ratio: f64);
+
+    /// How many tokens a block of that cache holds, and how many blocks there are.
+    fn kv_cache(&self, block_size: u64, blocks: u64);
+
+    /// It was looked up in one of its caches.
+    fn cache(&self, name: &'static str, hit: bool);
 }
