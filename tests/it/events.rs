@@ -60,8 +60,8 @@ fn a_failure_names_its_route_and_what_is_not_known_is_left_out() {
     let _inside = rig.enter();
     let log = Log::default();
     tracing::subscriber::with_default(log.clone(), || {
-        let long = "/é".repeat(100);
-        for route in [Some("/predict"), Some(&long), Some(""), None] {
+        let endless = "/é".repeat(100);
+        for route in [Some("/predict"), Some(&endless), Some(""), None] {
             assert!(routed(route.map(str::to_owned)).is_err());
         }
     });
