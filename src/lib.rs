@@ -399,6 +399,31 @@ pub use instrument_macros::inference_stage;
 /// async fn predict(user: User) {} // who the user is was checked before
 /// ```
 ///
+/// # `route`
+///
+/// **Type**: string literal, or an expression that is a text (`&str`, `String`, `Cow<str>`) or an `Option` of one.
+/// **Default**: left out.
+///
+/// The route that the handler was reached by, such as `/models/{model}/predict`. Not a label: it is in the request's span
+/// (`route`), in the event of a request that fails, and in [`RequestContext::route`]. At most 128 bytes of it are kept, up
+/// to the end of a character; an empty one is none. As every expression of the attribute it is evaluated once, before the
+/// body runs, and only where requests are recorded.
+///
+/// ```
+/// use axum::extract::MatchedPath;
+/// # use axum::{Router, routing::get};
+/// # use instrument_inference::inference_request;
+///
+/// #[inference_request(ingress = "http", route = path.as_str())]
+/// async fn predict(path: MatchedPath) -> &'static str {
+///     "an answer"
+/// }
+/// # let app: Router = Router::new().route("/models/{model}/predict", get(predict));
+/// ```
+///
+/// In a handler that serves as a fall-back, too: `path: Option<MatchedPath>` and
+/// `route = path.as_ref().map(MatchedPath::as_str)`.
+///
 /// # `model`
 ///
 /// **Type**: expression, a [`ModelSlot`] or a reference to one. **Default**: the only declared model, else `none`.
@@ -450,8 +475,9 @@ pub use instrument_macros::inference_stage;
 ///
 /// **Type** and **default**: as for [`inference_stage`].
 ///
-/// The span of a request is `inference.request`, at `INFO`. It says `handler`, `model`, `version`, `ingress`, `tier` and
-/// `tenant`, as far as they are given, and when the request ends `outcome` and `error_type`. Where a
+/// The span of a request is `inference.request`, at `INFO`. It says `handler`, `model`, `version`, `ingress`, `tier`,
+/// `tenant` and `route`, as far as they are given, `trace_id` where the caller has sent one (see
+/// [`request_layer`](Telemetry::request_layer)), and when the request ends `outcome` and `error_type`. Where a
 /// [`request_layer`](Telemetry::request_layer) owns the request, the span is the layer's (target
 /// `instrument_inference::request`), lasts until the answer's body has ended, and the handler inside is named in it: there
 /// is no second one. The rest is as for [`inference_stage`].
@@ -866,8 +892,8 @@ pub use instrument_runtime::{
 #[cfg(feature = "metrics")]
 pub use instrument_runtime::{
     CATALOG, Carried, Entered, FinishReason, InScope, MeasureTokens, Measured, Members, Metric,
-    MetricKind, RequestContext, Sequence, TokenCount, TokenKind, carry, carry_async, queue, spawn,
-    spawn_blocking,
+    MetricKind, RequestContext, Sequence, TokenCount, TokenKind, TraceId, carry, carry_async,
+    queue, spawn, spawn_blocking,
 };
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use instrument_runtime::{

@@ -95,6 +95,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "record::span",
             "request::event",
             "request::spans",
+            "request::traces",
             "site::callsite",
         ],
     ),

@@ -49,6 +49,7 @@ pub use crate::vocab::error_type::ErrorType;
 pub use crate::vocab::label::{Given, LabelValue, Literal, label};
 pub use crate::vocab::name::{custom_stage_name, execution_name, stage_name};
 pub use crate::vocab::outcome::Outcome;
+pub use crate::vocab::route::{AsRoute, route};
 #[cfg(feature = "health")]
 pub use crate::vocab::{group::Group, reason::Reason};
 pub use crate::{

@@ -116,6 +116,8 @@ pub use vocab::outcome::{Outcome, Rejection};
 pub use vocab::serve_limits::ServeLimits;
 #[cfg(feature = "metrics")]
 pub use vocab::token_kind::TokenKind;
+#[cfg(feature = "metrics")]
+pub use vocab::trace_id::TraceId;
 #[cfg(feature = "health")]
 pub use vocab::{
     group::{Group, HealthStatus},

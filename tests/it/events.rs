@@ -48,6 +48,34 @@ fn predict(fail: Option<ErrorType>) -> Result<(), ErrorType> {
     execute(fail)
 }
 
+#[inference_request(route = route)]
+fn routed(route: Option<String>) -> Result<(), ErrorType> {
+    drop(route);
+    Err(ErrorType::CudaOom)
+}
+
+#[test]
+fn a_failure_names_its_route_and_what_is_not_known_is_left_out() {
+    let rig = Rig::new();
+    let _inside = rig.enter();
+    let log = Log::default();
+    tracing::subscriber::with_default(log.clone(), || {
+        let endless = "/é".repeat(100);
+        for route in [Some("/predict"), Some(&endless), Some(""), None] {
+            assert!(routed(route.map(str::to_owned)).is_err());
+        }
+    });
+    let lines = log.0.lock().unwrap().clone();
+    let routes: Vec<_> = lines
+        .iter()
+        .map(|line| Some(line.split_once("route=\"")?.1.split_once('"')?.0))
+        .collect();
+    let cut = "/é".repeat(42) + "/";
+    assert_eq!(routes, [Some("/predict"), Some(&*cut), None, None]);
+    assert!(lines.iter().all(|line| !line.contains("trace_id")));
+    assert!(!rig.scrape().contains("/predict"), "it is no label");
+}
+
 #[test]
 fn a_failure_says_where_and_what_and_nothing_else_says_anything() {
     let rig = Rig::new();

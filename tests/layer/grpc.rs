@@ -1,6 +1,7 @@
 //! tonic: calls, streams, and the status that comes last.
 
 use crate::support::{shown, stages};
+use crate::traces::told;
 use crate::wire::{
     Client, Version, cancellations, ended, errors, in_flight, rejections, request, settles,
 };
@@ -71,7 +72,7 @@ async fn never() {
     pending::<()>().await;
 }
 
-/// Does what it is told: `ok`, `hang`, or a status code, after an execution if it says so.
+/// Does what it is told: `ok`, `hang`, `told`, or a status code, after an execution if it says so.
 async fn obey(order: String) -> Result<Response<String>, Status> {
     let code = match order.strip_prefix("execute ") {
         Some(code) => {
@@ -86,6 +87,7 @@ async fn obey(order: String) -> Result<Response<String>, Status> {
             never().await;
             unreachable!()
         }
+        "told" => Ok(Response::new(told())),
         "draining" => {
             let context = RequestContext::current().expect("the layer's request is current");
             context.rejected(Rejection::Draining);
@@ -98,7 +100,7 @@ async fn obey(order: String) -> Result<Response<String>, Status> {
     }
 }
 
-#[inference_request]
+#[inference_request(route = "test.Test/Annotated")]
 async fn annotated(request: Request<String>) -> Result<Response<String>, Status> {
     obey(request.into_inner()).await
 }
@@ -181,7 +183,7 @@ impl tonic::server::ServerStreamingService<String> for Streaming {
     }
 }
 
-async fn serve(layer: RequestLayer) -> SocketAddr {
+pub async fn serve(layer: RequestLayer) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let server = Server::builder().layer(layer).add_service(Test);

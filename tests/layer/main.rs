@@ -13,4 +13,5 @@ mod streams;
 #[path = "../it/support.rs"]
 mod support;
 mod tokens;
+mod traces;
 mod wire;

@@ -273,7 +273,7 @@ fn hidden_error(fails: bool) -> Result<impl Iterator<Item = u8>, Failure> {
     }
 }
 
-#[inference_request(ingress = asked(kind), tenant = asked(kind), tier = asked(kind), labels(more = asked(kind)))]
+#[inference_request(ingress = asked(kind), tenant = asked(kind), tier = asked(kind), labels(more = asked(kind)), route = asked("/tenants"))]
 async fn tenants(kind: Kind) -> u8 {
     pause().await;
     2

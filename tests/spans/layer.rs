@@ -14,13 +14,15 @@ async fn execute() {
     tokio::task::yield_now().await;
 }
 
-#[inference_request(tier = TIER)]
+#[inference_request(tier = TIER, route = ROUTE.to_owned())]
 async fn predict() -> &'static str {
     execute().await;
     "an answer"
 }
 
 const TIER: bool = true;
+const ROUTE: &str = "/predict";
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 async fn refuse() -> StatusCode {
     StatusCode::TOO_MANY_REQUESTS
@@ -36,6 +38,7 @@ async fn ask(path: &str) -> Tree {
         .route("/refuse", get(refuse))
         .layer(rig.request_layer("http"));
     let request = Request::get(path)
+        .header("traceparent", format!("00-{TRACE}-00f067aa0ba902b7-01"))
         .body(axum::body::Body::empty())
         .expect("a request");
     let answer = app.oneshot(request).await.expect("it never fails");
@@ -58,6 +61,8 @@ async fn the_layer_opens_the_span_and_the_handler_joins() {
     assert_eq!(request.fields["ingress"], "\"http\"");
     assert_eq!(request.fields["tier"], "\"true\"");
     assert_eq!(request.fields["model"], "\"sentiment\"");
+    assert_eq!(request.fields["route"], format!("{ROUTE:?}"));
+    assert_eq!(request.fields["trace_id"], format!("{TRACE:?}"));
 }
 
 #[tokio::test]

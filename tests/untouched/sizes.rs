@@ -87,6 +87,11 @@ mod request {
     functions!(#[inference_request]);
 }
 
+mod routed {
+    use super::*;
+    functions!(#[inference_request(route = "/predict", tier = true)]);
+}
+
 /// `nested` is wrapped twice.
 fn assert_small(what: &str, measured: &[(&str, usize, usize)]) {
     for ((name, plain, arguments), (_, measured, _)) in untouched::found().iter().zip(measured) {
@@ -109,4 +114,5 @@ fn a_stage_adds_at_most_64_bytes_and_its_arguments() {
 #[test]
 fn a_request_adds_at_most_64_bytes_and_its_arguments() {
     assert_small("request", &request::found());
+    assert_small("routed", &routed::found());
 }

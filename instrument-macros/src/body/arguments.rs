@@ -33,12 +33,8 @@ pub(crate) fn text(value: &Expr) -> Option<&LitStr> {
     }
 }
 
-/// `members(&expr)`, on the expression: its type is what may be wrong.
-pub(crate) fn members(batch: &Expr, paths: &CratePath) -> TokenStream {
-    asked("members", batch, paths)
-}
-
-fn asked(question: &str, value: &Expr, paths: &CratePath) -> TokenStream {
+/// `question(&expr)`, on the expression: its type is what may be wrong.
+pub(crate) fn asked(question: &str, value: &Expr, paths: &CratePath) -> TokenStream {
     let span = value.span();
     let question = paths.private_at(span, question);
     let value = borrowed(value);
@@ -74,16 +70,14 @@ pub(crate) fn by_reference(name: &str, value: &Expr) -> TokenStream {
 /// argument that only the attribute uses is used.
 pub(crate) fn checked<'a>(
     labels: impl Iterator<Item = &'a Expr>,
-    model: Option<&Expr>,
-    batch: Option<&Expr>,
-    device: Option<&Expr>,
+    others: &[(&str, &Option<Expr>)],
     paths: &CratePath,
 ) -> TokenStream {
     let labels = labels.map(|value| label(value, paths));
-    let model = model.map(|value| asked("model", value, paths));
-    let batch = batch.map(|value| members(value, paths));
-    let device = device.map(|value| asked("device", value, paths));
-    let all = labels.chain(model).chain(batch).chain(device);
+    let others = others
+        .iter()
+        .filter_map(|(question, value)| Some(asked(question, value.as_ref()?, paths)));
+    let all = labels.chain(others);
     quote_spanned!(Span::mixed_site()=> #(let _ = #all;)*)
 }
 

@@ -17,6 +17,7 @@ pub(crate) struct Args {
     pub(crate) ingress: Once<Expr>,
     pub(crate) tier: Once<Expr>,
     pub(crate) tenant: Once<Expr>,
+    pub(crate) route: Once<Expr>,
     pub(crate) root: Once<()>,
     pub(crate) shared: SharedKeys,
 }
@@ -34,6 +35,7 @@ impl Keys for Args {
         "ingress",
         "tier",
         "tenant",
+        "route",
         "model",
         "labels",
         "buckets",
@@ -63,7 +65,8 @@ impl Keys for Args {
         }
         let (slot, example) = match key.to_string().as_str() {
             "tier" => (&mut self.tier, "tier = user.tier"),
-            _ => (&mut self.tenant, "tenant = TENANTS.admit(user.tenant())"),
+            "tenant" => (&mut self.tenant, "tenant = TENANTS.admit(user.tenant())"),
+            _ => (&mut self.route, "route = path.as_str()"),
         };
         slot.value(key, example, input, diagnostics, expression::parse)
     }
@@ -104,6 +107,11 @@ impl Keys for Args {
                 return Some(
                     "`version` comes with the model's slot: `model = &self.slot`".to_owned(),
                 );
+            }
+            "path" | "endpoint" | "matched_path" | "http_route" => {
+                return Some(format!(
+                    "`{word}` is called `route` here: `route = path.as_str()`"
+                ));
             }
             "timeout" | "deadline" => {
                 return Some(format!(
@@ -155,11 +163,14 @@ mod tests {
     #[test]
     fn every_key_is_known() {
         let (args, mistakes) = read(
-            r#"ingress = "http", tier = a, tenant = t, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, no_span, root, crate = crate::f"#,
+            r#"ingress = "http", tier = a, tenant = t, route = r, model = b, labels(c = d), buckets = llm, objective = "1s", error = e, no_span, root, crate = crate::f"#,
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert!(
-            args.ingress.key().is_some() && args.tier.key().is_some() && args.root.key().is_some()
+            args.ingress.key().is_some()
+                && args.tier.key().is_some()
+                && args.route.key().is_some()
+                && args.root.key().is_some()
         );
     }
 
@@ -180,6 +191,7 @@ mod tests {
         for (text, part) in [
             ("grpc", "`ingress = \"grpc\"`"),
             ("protocol = \"http\"", "called `ingress` here"),
+            ("path = p", "called `route` here"),
             ("timeout = \"1s\"", "belongs to the layer"),
             ("custom", "belongs to a stage"),
             ("name = \"a\"", "takes no name"),

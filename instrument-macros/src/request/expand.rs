@@ -49,9 +49,7 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
                 .chain(&request.ingress)
                 .chain(&request.tier)
                 .chain(&request.tenant),
-            settings.model.as_ref(),
-            None,
-            None,
+            &[("model", &settings.model), ("route", &request.route)],
             &settings.paths,
         ),
         error: settings.error.as_ref(),
@@ -77,12 +75,19 @@ fn opening(request: &Request, private: &TokenStream) -> Arguments {
             quote_spanned!(span=> .#name(#label))
         })
     });
+    let route = request.route.as_ref().map(|value| {
+        let (name, route) = (
+            local("route"),
+            arguments::asked("route", value, &settings.paths),
+        );
+        quote_spanned!(span=> .#name(#route))
+    });
     let model = settings
         .model
         .as_ref()
         .map(|slot| arguments::by_reference("model", slot));
     let labels = arguments::labels(&settings.labels, None, None, &settings.paths);
-    let given = quote!(#(#way_in)* #model #labels);
+    let given = quote!(#(#way_in)* #route #model #labels);
     if given.is_empty() {
         return Arguments::Fixed(new);
     }

@@ -12,6 +12,7 @@ pub(crate) struct Request {
     pub(crate) ingress: Option<Expr>,
     pub(crate) tier: Option<Expr>,
     pub(crate) tenant: Option<Expr>,
+    pub(crate) route: Option<Expr>,
     pub(crate) root: bool,
     pub(crate) settings: Settings,
 }
@@ -37,6 +38,7 @@ impl Request {
             ingress: args.ingress.take(),
             tier: args.tier.take(),
             tenant: args.tenant.take(),
+            route: args.route.take(),
             root: args.root.take().is_some(),
             settings: args.shared.check(paths, function, diagnostics),
         }

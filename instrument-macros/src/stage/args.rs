@@ -133,7 +133,7 @@ impl Keys for Args {
                 format!("{LITERAL}: {EXAMPLE}")
             });
         }
-        if matches!(word, "tenant" | "tier" | "ingress" | "root") {
+        if matches!(word, "tenant" | "tier" | "ingress" | "route" | "root") {
             let given = if word == "root" {
                 "root"
             } else {

@@ -93,9 +93,11 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
         arguments: stage_arguments(stage, &private),
         expressions: arguments::checked(
             settings.labels.iter().map(|label| &label.value),
-            settings.model.as_ref(),
-            stage.batch.as_ref(),
-            stage.device.as_ref(),
+            &[
+                ("model", &settings.model),
+                ("members", &stage.batch),
+                ("device", &stage.device),
+            ],
             &settings.paths,
         ),
         error: settings.error.as_ref(),
@@ -119,7 +121,7 @@ fn stage_arguments(stage: &Stage, private: &TokenStream) -> Arguments {
         .as_ref()
         .map(|slot| arguments::by_reference("model", slot));
     if let Some(batch) = &stage.batch {
-        let members = arguments::members(batch, &settings.paths);
+        let members = arguments::asked("members", batch, &settings.paths);
         let span = Span::mixed_site();
         return Arguments::Listening {
             made: quote_spanned!(span=> #private::BatchArgs::new(#none #labels #model, #members)),

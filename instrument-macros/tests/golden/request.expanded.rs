@@ -4,6 +4,7 @@
 async fn predict(
     State(app): State<App>,
     user: User,
+    path: MatchedPath,
     Json(request): Json<Predict>,
 ) -> Result<Json<Answer>, AppError> {
     let __site = {
@@ -20,6 +21,7 @@ async fn predict(
         P::Opening::new(__site)
             .ingress(P::label(&P::Literal("http")))
             .tier(P::label(&user.tier))
+            .route(P::route(&path.as_str()))
             .model(&app.slot)
             .labels(&[P::label(&flag)])
     } else {
@@ -32,7 +34,7 @@ async fn predict(
                 if false {
                     return P::never_called::<Result<Json<Answer>, AppError>>();
                 }
-                let (app, user, request) = (app, user, request);
+                let (app, user, __unused2, request) = (app, user, path, request);
                 ({ app.answer(user, request).await })
             },
         )

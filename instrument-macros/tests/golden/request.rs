@@ -1,5 +1,5 @@
-#[inference_request(ingress = "http", tier = user.tier, model = app.slot, labels(cached = flag))]
-async fn predict(State(app): State<App>, user: User, Json(request): Json<Predict>) -> Result<Json<Answer>, AppError> {
+#[inference_request(ingress = "http", tier = user.tier, route = path.as_str(), model = app.slot, labels(cached = flag))]
+async fn predict(State(app): State<App>, user: User, path: MatchedPath, Json(request): Json<Predict>) -> Result<Json<Answer>, AppError> {
     app.answer(user, request).await
 }
 

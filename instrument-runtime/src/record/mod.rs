@@ -48,4 +48,5 @@ pub(crate) mod span;
 pub(crate) mod span;
 pub(crate) mod tally;
 pub(crate) mod tick;
+pub(crate) mod told;
 pub(crate) mod troubles;

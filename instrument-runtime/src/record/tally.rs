@@ -3,6 +3,7 @@
 use crate::record::generated::Generated;
 use crate::record::open::Open;
 use crate::record::span::{RequestSpan, Traced};
+use crate::record::told::Told;
 use crate::record::troubles::Troubles;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
@@ -111,6 +112,8 @@ pub(crate) struct Tally {
     /// Between the headers and the handler, where a layer opened the request.
     ingress: Mutex<Option<(Open, Traced)>>,
     pub(crate) span: RequestSpan,
+    /// Of requests that tell something.
+    told: OnceLock<Box<Told>>,
     /// What the handler inside a layer returned.
     noted: Mutex<Option<Outcome>>,
     /// Of requests that generate tokens.
@@ -147,6 +150,7 @@ impl Tally {
             settling: Mutex::new(()),
             ingress: Mutex::new(None),
             span: RequestSpan::new(Traced::NONE),
+            told: OnceLock::new(),
             noted: Mutex::new(None),
             generated: OnceLock::new(),
             refused: Mutex::new(None),
@@ -239,6 +243,23 @@ impl Tally {
             self.generated().add(kind, tokens);
         }
         open
+    }
+
+    pub(crate) fn told(&self) -> &Told {
+        self.told.get_or_init(Box::default)
+    }
+
+    /// `None` where it tells nothing.
+    pub(crate) fn told_so_far(&self) -> Option<&Told> {
+        self.told.get().map(|told| &**told)
+    }
+
+    /// What it tells when it begins.
+    pub(crate) fn tells(mut self, told: Option<Box<Told>>) -> Tally {
+        if let Some(told) = told {
+            self.told = told.into();
+        }
+        self
     }
 
     pub(crate) fn generated(&self) -> &Generated {

@@ -4,9 +4,11 @@ use crate::record::generation;
 use crate::record::local;
 use crate::record::span::{Inside, Traced};
 use crate::record::tally::Tally;
+use crate::request::traces;
 use crate::vocab::finish_reason::FinishReason;
 use crate::vocab::outcome::Rejection;
 use crate::vocab::token_kind::TokenKind;
+use crate::vocab::trace_id::TraceId;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::marker::PhantomData;
@@ -86,6 +88,34 @@ impl RequestContext {
         self.0.generated().finish(reason);
     }
 
+    /// The route that its handler was reached by, as `route = …` of the attribute says it: for logs and spans, never a
+    /// label. At most 128 bytes.
+    ///
+    /// ```
+    /// # use instrument_runtime::RequestContext;
+    /// let context = RequestContext::current();
+    /// let route = context.as_ref().and_then(RequestContext::route);
+    /// # assert_eq!(route, None);
+    /// ```
+    pub fn route(&self) -> Option<&str> {
+        self.0.told_so_far()?.route()
+    }
+
+    /// The trace that it belongs to, for the service's own log: the one that its caller names in a header `traceparent`,
+    /// where a request layer has seen it, else the one of the span of OpenTelemetry in which the request began (with the
+    /// feature `tracing`, and where a subscriber of that crate is set). `None` where there is neither.
+    ///
+    /// ```
+    /// # use instrument_runtime::RequestContext;
+    /// let trace = RequestContext::current().and_then(|context| context.trace_id());
+    /// if let Some(trace) = trace {
+    ///     eprintln!("trace_id={trace}"); // 32 hexadecimal digits
+    /// }
+    /// ```
+    pub fn trace_id(&self) -> Option<TraceId> {
+        self.0.told_so_far()?.trace()
+    }
+
     /// Works for this request on this thread until the guard is dropped. Not to be held across an `.await`, where
     /// other tasks run on this thread: [`scope`](RequestContext::scope) is for that.
     #[must_use = "the request is current until this is dropped"]
@@ -138,6 +168,9 @@ impl Scope {
         // whoever works for it already may be in a span further in
         if !is_current {
             scope.inside = tally.span.get().into_entered();
+            if scope.inside.is_some() {
+                traces::entered(tally);
+            }
         }
         scope
     }

@@ -1,12 +1,13 @@
 //! The tower layer that owns requests, from their headers to the end of their answer.
 
 use crate::record::recorder::Recorder;
+use crate::request::caller::Caller;
 use crate::request::deadline::{Deadline, TimeLimit, grpc_timeout};
 use crate::request::life;
 use crate::request::measured_body::MeasuredBody;
 use crate::request::opening::Opening;
 use crate::request::owned::Owned;
-use crate::request::protocol::{Bodiless, GRPC_TIMEOUT, Protocol};
+use crate::request::protocol::{Bodiless, GRPC_TIMEOUT, Protocol, TRACEPARENT};
 use crate::request::response::ResponseFuture;
 use crate::site::site::Site;
 use crate::vocab::label::{Literal, label};
@@ -107,6 +108,15 @@ impl<S> Layer<S> for RequestLayer {
     }
 }
 
+/// Who calls. Two headers contradict each other, so they say nothing.
+fn caller<B>(request: &Request<B>) -> Option<Caller> {
+    let mut given = request.headers().get_all(TRACEPARENT).iter();
+    match (given.next(), given.next()) {
+        (Some(only), None) => Caller::read(only.as_bytes()),
+        _ => None,
+    }
+}
+
 /// A service inside a [`RequestLayer`].
 #[derive(Debug, Clone)]
 pub struct RequestService<S> {
@@ -130,7 +140,9 @@ where
     fn call(&mut self, request: Request<A>) -> ResponseFuture<S::Future> {
         let deadline = Deadline::within(self.layer.limit(&request));
         let bodiless = Bodiless::of(request.method());
-        let mut owned = Owned::open(&self.layer.recorder, self.layer.opening);
+        let mut owned = Owned::open(&self.layer.recorder, &self.layer.opening, || {
+            caller(&request)
+        });
         // a service may work before it gives a future
         let inner = owned.run(|| self.inner.call(request));
         ResponseFuture::new(inner, owned, deadline, self.layer.protocol(), bodiless)

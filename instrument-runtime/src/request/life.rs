@@ -10,12 +10,15 @@ use crate::record::recorder::{Recorder, RequestLabels};
 use crate::record::series::Kind;
 use crate::record::span::RequestSpan;
 use crate::record::tally::Tally;
+use crate::record::told::Told;
 use crate::record::troubles::Troubles;
+use crate::request::caller::Caller;
 use crate::request::context::Scope;
 #[cfg(feature = "tracing")]
 use crate::request::event;
 use crate::request::opening::Opening;
 use crate::request::spans;
+use crate::request::traces::{self, Link};
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
@@ -125,7 +128,7 @@ impl Drop for Ending<'_> {
 }
 
 /// An attribute begins: it opens a request, or joins the one that is open.
-pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
+pub(crate) fn begin(site: &'static Site, mut opening: Opening) -> Begun {
     if !local::enabled() {
         return Begun::Nothing;
     }
@@ -135,11 +138,14 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
         && !open.has_ended()
     {
         let was = open.combo();
-        join(&open, opening);
+        join(&open, &opening);
+        let routed = opening
+            .take_route()
+            .is_some_and(|route| open.told().set_route(route));
         let handles = open.is_layered() && open.join();
         // first: when a subscriber panics, another handler may answer
         let joined = handles.then(|| Handler(Arc::clone(&open)));
-        if handles || open.combo() != was {
+        if handles || routed || open.combo() != was {
             spans::joined(&open, handles.then_some(site));
         }
         let Some(joined) = joined else {
@@ -152,19 +158,21 @@ pub(crate) fn begin(site: &'static Site, opening: Opening) -> Begun {
 }
 
 /// Opens a request, whatever is open.
-pub(crate) fn open(site: &'static Site, opening: Opening) -> Option<Arc<Tally>> {
+pub(crate) fn open(site: &'static Site, mut opening: Opening) -> Option<Arc<Tally>> {
     let (recorder, number) = opening.resolve()?;
-    start(site, Some(site.name), &recorder, number)
+    let told = Told::of(opening.take_route(), None);
+    start(site, Some(site.name), &recorder, number, told)
 }
 
 /// Opens a request in a runtime, whatever is open.
-pub(crate) fn open_in(recorder: &Arc<Recorder>, opening: Opening) -> Option<Arc<Tally>> {
-    start(
-        opening.site(),
-        None,
-        recorder,
-        opening.resolve_in(recorder)?,
-    )
+pub(crate) fn open_in(
+    recorder: &Arc<Recorder>,
+    opening: &Opening,
+    caller: Option<Caller>,
+) -> Option<Arc<Tally>> {
+    let number = opening.resolve_in(recorder)?;
+    let told = Told::of(None, caller.map(|caller| caller.trace));
+    start(opening.site(), None, recorder, number, told)
 }
 
 fn start(
@@ -172,13 +180,21 @@ fn start(
     handler: Option<&str>,
     recorder: &Recorder,
     number: u32,
+    mut told: Option<Box<Told>>,
 ) -> Option<Arc<Tally>> {
     let combo = combo::get(number)?;
     // first: a subscriber that panics leaves nothing begun
-    let span = spans::request(site, handler, &combo);
+    let span = spans::request(site, handler, &combo, told.as_deref());
+    // where it has a span of its own, that says it when it is entered
+    if !span.is_some()
+        && told.as_ref().is_none_or(|told| told.trace().is_none())
+        && let Some(trace) = traces::current()
+    {
+        told.get_or_insert_default().look_for_trace(|| Some(trace));
+    }
     let ids = combo.ids(recorder, site);
     local::with(|local| local.push(ids.request.event(Kind::BEGAN, 0)));
-    let mut tally = Tally::new(site, number, recorder.clock.ticks());
+    let mut tally = Tally::new(site, number, recorder.clock.ticks()).tells(told);
     tally.span = RequestSpan::new(span);
     tally.bill_to_tenant(combo.labels.tenant.is_some());
     Some(Arc::new(tally))
@@ -188,8 +204,12 @@ fn start(
 pub(crate) static INGRESS: Site = Site::stage("ingress", "instrument_inference::request");
 
 /// The layer has opened a request: until its handler begins, it is in ingress.
-pub(crate) fn enter_ingress(tally: &Arc<Tally>) {
+pub(crate) fn enter_ingress(tally: &Arc<Tally>, caller: Option<Caller>) {
+    let link = Link::to(caller, tally);
     let _scope = Scope::enter(tally);
+    if let Some(link) = link {
+        link.make();
+    }
     let span = spans::stage(&INGRESS, StageArgs::NONE);
     tally.wait_for_handler(Open::enter(&INGRESS, StageArgs::NONE), span);
 }
@@ -223,7 +243,7 @@ pub(crate) fn finish(tally: &Arc<Tally>, answer: Outcome, cause: Cause) {
 }
 
 /// An attribute inside a request adds what the request does not say yet.
-fn join(open: &Arc<Tally>, opening: Opening) {
+fn join(open: &Arc<Tally>, opening: &Opening) {
     // one join at a time, and none while it ends: each moves what is in flight
     let _settling = open.settle();
     if open.has_ended() {
@@ -284,7 +304,14 @@ pub(crate) fn end(tally: &Tally, outcome: Outcome, cause: Cause) {
         let failed = count(&recorder, labels, outcome, tally.troubles(), cause);
         if let Some((stage, error)) = failed {
             let _inside = span.enter();
-            report(&recorder, labels.model, stage, error, total);
+            report(
+                &recorder,
+                labels.model,
+                tally.told_so_far(),
+                stage,
+                error,
+                total,
+            );
         }
     }
     span.ended(outcome);
@@ -355,13 +382,16 @@ fn count(
 fn report(
     recorder: &Recorder,
     model: usize,
+    told: Option<&Told>,
     stage: &'static str,
     error: Option<ErrorType>,
     took: u64,
 ) {
-    event::failed(recorder, model, stage, error, recorder.clock.seconds(took));
+    let seconds = recorder.clock.seconds(took);
+    event::failed(recorder, model, told, stage, error, seconds);
 }
 
 /// Nobody listens.
 #[cfg(not(feature = "tracing"))]
-fn report(_: &Recorder, _: usize, _: &'static str, _: Option<ErrorType>, _: u64) {}
+fn report(_: &Recorder, _: usize, _: Option<&Told>, _: &'static str, _: Option<ErrorType>, _: u64) {
+}

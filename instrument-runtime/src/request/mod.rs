@@ -4,6 +4,8 @@
 pub(crate) mod batch_stage;
 #[cfg(feature = "metrics")]
 pub(crate) mod batcher;
+#[cfg(feature = "metrics")]
+pub(crate) mod caller;
 pub(crate) mod classify;
 pub(crate) mod classify_text;
 #[cfg(feature = "http")]
@@ -73,3 +75,8 @@ pub(crate) mod streamed;
 pub(crate) mod token_count;
 #[cfg(feature = "metrics")]
 pub(crate) mod token_meter;
+#[cfg(feature = "tracing")]
+pub(crate) mod traces;
+#[cfg(all(feature = "metrics", not(feature = "tracing")))]
+#[path = "traces_off.rs"]
+pub(crate) mod traces;

@@ -143,7 +143,8 @@ impl<F: Future> Future for Requested<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if let Progress::Fresh(opening) = *this.progress {
+        if let Progress::Fresh(opening) = this.progress {
+            let opening = std::mem::replace(opening, Opening::new(opening.site()));
             *this.progress = Progress::Begun(life::begin(opening.site(), opening));
         }
         let Some(future) = this.future.as_mut().as_pin_mut() else {

@@ -31,8 +31,8 @@ impl StageArgs {
     }
 }
 
-/// What the attribute of a request says: plain numbers, nothing borrowed.
-#[derive(Debug, Clone, Copy)]
+/// What the attribute of a request says: plain numbers and a text, nothing borrowed.
+#[derive(Debug, Clone)]
 pub struct Opening {
     site: &'static Site,
     own: u32,
@@ -41,6 +41,8 @@ pub struct Opening {
     tenant: u32,
     /// The combination of `model = …`; 0 when it is not given.
     model: u32,
+    /// Behind one word: this travels in every future of a request.
+    route: Option<Box<Box<str>>>,
 }
 
 impl Opening {
@@ -54,6 +56,7 @@ impl Opening {
             tier: 0,
             tenant: 0,
             model: 0,
+            route: None,
         }
     }
 
@@ -85,6 +88,13 @@ impl Opening {
         self
     }
 
+    /// `route = …`
+    #[must_use]
+    pub fn route(mut self, route: Option<&str>) -> Opening {
+        self.route = route.map(|route| Box::new(route.into()));
+        self
+    }
+
     /// `labels(…)`, in the order of the site's keys.
     #[must_use]
     pub fn labels(mut self, labels: &[Given<'_>]) -> Opening {
@@ -93,7 +103,7 @@ impl Opening {
     }
 
     /// The runtime and the label combination of a new request; `None` when nobody records.
-    pub(crate) fn resolve(self) -> Option<(Arc<Recorder>, u32)> {
+    pub(crate) fn resolve(&self) -> Option<(Arc<Recorder>, u32)> {
         let named = if self.model == 0 {
             local::with(local::Local::combo)
         } else {
@@ -105,7 +115,7 @@ impl Opening {
     }
 
     /// The label combination of a new request in this runtime.
-    pub(crate) fn resolve_in(self, recorder: &Arc<Recorder>) -> Option<u32> {
+    pub(crate) fn resolve_in(&self, recorder: &Arc<Recorder>) -> Option<u32> {
         // without `model = …` it is the only one, whatever the request around it says
         let base = if self.model == 0 {
             recorder.outside.load(Ordering::Acquire)
@@ -117,12 +127,17 @@ impl Opening {
     }
 
     /// Where it stands.
-    pub(crate) const fn site(self) -> &'static Site {
+    pub(crate) const fn site(&self) -> &'static Site {
         self.site
     }
 
+    /// What is for logs and spans only.
+    pub(crate) fn take_route(&mut self) -> Option<Box<str>> {
+        self.route.take().map(|route| *route)
+    }
+
     /// The combination of a request that is open already: what it does not say yet is filled in.
-    pub(crate) fn join(self, open: u32) -> Option<u32> {
+    pub(crate) fn join(&self, open: u32) -> Option<u32> {
         let open = combo::get(open)?;
         let recorder = open.recorder()?;
         let mut key = open.key();
@@ -135,7 +150,7 @@ impl Opening {
         Some(self.fill(&recorder, key))
     }
 
-    fn fill(self, recorder: &Arc<Recorder>, mut key: Key) -> u32 {
+    fn fill(&self, recorder: &Arc<Recorder>, mut key: Key) -> u32 {
         if recorder.level >= Level::Dimensions {
             for (known, given) in [
                 (&mut key.ingress, self.ingress),

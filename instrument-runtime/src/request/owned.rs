@@ -3,6 +3,7 @@
 use crate::record::local;
 use crate::record::recorder::Recorder;
 use crate::record::tally::Tally;
+use crate::request::caller::Caller;
 use crate::request::context::Scope;
 use crate::request::life::{self, Cause};
 use crate::request::opening::Opening;
@@ -18,22 +19,26 @@ pub(crate) struct Owned {
 }
 
 impl Owned {
-    /// Opens a request, unless somebody around it owns it already.
-    pub(crate) fn open(recorder: &Weak<Recorder>, opening: Opening) -> Owned {
+    /// Opens a request, unless somebody around it owns it already; then its caller is not asked for.
+    pub(crate) fn open(
+        recorder: &Weak<Recorder>,
+        opening: &Opening,
+        caller: impl FnOnce() -> Option<Caller>,
+    ) -> Owned {
         let free = || local::with_current(|open| open.is_none_or(|open| open.has_ended()));
-        let tally = if local::enabled() && free() {
-            recorder
-                .upgrade()
-                .and_then(|recorder| life::open_in(&recorder, opening))
+        let recorder = if local::enabled() && free() {
+            recorder.upgrade()
         } else {
             None
         };
+        let caller = recorder.as_ref().and_then(|_| caller());
+        let tally = recorder.and_then(|recorder| life::open_in(&recorder, opening, caller));
         let mut owned = Owned {
             tally,
             inside: true,
         };
         if let Some(tally) = &owned.tally {
-            life::enter_ingress(tally);
+            life::enter_ingress(tally, caller);
         }
         owned.inside = false;
         owned

@@ -5,6 +5,7 @@ use crate::record::guard::StageArgs;
 use crate::record::local;
 use crate::record::span::{ERROR_TYPE, OUTCOME, Traced};
 use crate::record::tally::Tally;
+use crate::record::told::Told;
 use crate::site::callsite::SpanKind;
 use crate::site::site::Site;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ const REQUEST: SpanKind = SpanKind {
     name: "inference.request",
     level: Level::INFO,
     fields: &[
-        HANDLER, MODEL, VERSION, INGRESS, TIER, TENANT, OUTCOME, ERROR_TYPE,
+        HANDLER, MODEL, VERSION, INGRESS, TIER, TENANT, ROUTE, TRACE_ID, OUTCOME, ERROR_TYPE,
     ],
 };
 
@@ -32,6 +33,9 @@ const VERSION: &str = "version";
 const INGRESS: &str = "ingress";
 const TIER: &str = "tier";
 const TENANT: &str = "tenant";
+const ROUTE: &str = "route";
+/// Of the caller's trace: spans know their own.
+const TRACE_ID: &str = "trace_id";
 
 /// Whether anybody may look at the spans of stages.
 #[inline]
@@ -73,9 +77,14 @@ pub(crate) fn batch(
 }
 
 /// Of a request that is about to begin; without a handler where a layer opens it.
-pub(crate) fn request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
+pub(crate) fn request(
+    site: &'static Site,
+    handler: Option<&str>,
+    combo: &Combo,
+    told: Option<&Told>,
+) -> Traced {
     if REQUEST.may_be_seen() {
-        begin_request(site, handler, combo)
+        begin_request(site, handler, combo, told)
     } else {
         Traced::NONE
     }
@@ -87,7 +96,7 @@ pub(crate) fn joined(tally: &Tally, handler: Option<&'static Site>) {
     if span.is_some()
         && let Some(combo) = combo::get(tally.combo())
     {
-        fill_in(&span, &combo, handler);
+        fill_in(&span, &combo, tally.told_so_far(), handler);
     }
 }
 
@@ -134,11 +143,17 @@ fn begin_stage(site: &'static Site, combo: u32, members: Option<u64>) -> Traced 
 }
 
 #[cold]
-fn begin_request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> Traced {
+fn begin_request(
+    site: &'static Site,
+    handler: Option<&str>,
+    combo: &Combo,
+    told: Option<&Told>,
+) -> Traced {
     let Some((model, version)) = names(combo).filter(|_| !site.callsite.is_refused()) else {
         return Traced::NONE;
     };
     let labels = &combo.labels;
+    let trace = told.and_then(Told::trace).map(|trace| trace.to_string());
     let texts = [
         handler,
         Some(&*model),
@@ -146,6 +161,8 @@ fn begin_request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> T
         labels.ingress.as_deref(),
         labels.tier.as_deref(),
         labels.tenant.as_deref(),
+        told.and_then(Told::route),
+        trace.as_deref(),
         None,
         None,
     ];
@@ -154,7 +171,7 @@ fn begin_request(site: &'static Site, handler: Option<&str>, combo: &Combo) -> T
 }
 
 #[cold]
-fn fill_in(span: &Traced, combo: &Combo, handler: Option<&'static Site>) {
+fn fill_in(span: &Traced, combo: &Combo, told: Option<&Told>, handler: Option<&'static Site>) {
     let Some((model, version)) = names(combo) else {
         return;
     };
@@ -166,5 +183,6 @@ fn fill_in(span: &Traced, combo: &Combo, handler: Option<&'static Site>) {
         (INGRESS, labels.ingress.as_deref()),
         (TIER, labels.tier.as_deref()),
         (TENANT, labels.tenant.as_deref()),
+        (ROUTE, told.and_then(Told::route)),
     ]);
 }

@@ -4,6 +4,7 @@ use crate::record::combo::Combo;
 use crate::record::guard::StageArgs;
 use crate::record::span::Traced;
 use crate::record::tally::Tally;
+use crate::record::told::Told;
 use crate::site::site::Site;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub(crate) fn batch(_: &'static Site, _: StageArgs, _: &[Option<Arc<Tally>>]) ->
     Traced
 }
 
-pub(crate) fn request(_: &'static Site, _: Option<&str>, _: &Combo) -> Traced {
+pub(crate) fn request(_: &'static Site, _: Option<&str>, _: &Combo, _: Option<&Told>) -> Traced {
     Traced
 }
 

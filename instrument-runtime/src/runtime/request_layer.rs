@@ -51,6 +51,14 @@ impl Telemetry {
     /// (for gRPC of `grpc-status`), unless the handler has returned an error whose type says more; `internal` says less
     /// than the code of a failure. An answer that is dropped before its end is `cancelled`.
     ///
+    /// A caller that sends the header `traceparent` of W3C Trace Context, for gRPC the metadata of that name, says which
+    /// trace the request belongs to: [`RequestContext::trace_id`](crate::RequestContext::trace_id), and `trace_id` in the
+    /// request's span and in the event of a request that fails. Two such headers, or one that breaks the rules, are as
+    /// if they were absent. Anybody can send one, so with `tracing-opentelemetry` the caller's span becomes a link of the
+    /// request's span and not its parent. (Where that crate's `with_context_activation` is off, the field is all there
+    /// is.) A service that trusts its callers extracts the context with OpenTelemetry's propagator in a layer outside of
+    /// this one, and what is current there is the parent.
+    ///
     /// Where the telemetry is disabled, the layer records nothing.
     ///
     /// A word that is nearly `http` or `grpc`, such as `"gprc"`, is taken as it is, and named on standard error.

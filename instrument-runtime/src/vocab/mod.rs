@@ -21,8 +21,11 @@ pub(crate) mod name;
 pub(crate) mod outcome;
 #[cfg(feature = "health")]
 pub(crate) mod reason;
+pub(crate) mod route;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod serve_limits;
 pub(crate) mod stage;
 #[cfg(feature = "metrics")]
 pub(crate) mod token_kind;
+#[cfg(feature = "metrics")]
+pub(crate) mod trace_id;

@@ -8,6 +8,7 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
 #[inference_request(
     ingress = "http",
     tier = Some(paying),
+    route = path,
     labels(hit = hit, source = "cache"),
     buckets = llm,
     objective = "2s",
@@ -16,7 +17,7 @@ fn classify(_: &std::fmt::Error) -> instrument_inference::ErrorType {
     root,
     crate = ::instrument_inference,
 )]
-fn predict(paying: bool, hit: bool) -> Result<(), std::fmt::Error> {
+fn predict(paying: bool, hit: bool, path: Option<&str>) -> Result<(), std::fmt::Error> {
     Ok(())
 }
 
@@ -26,6 +27,6 @@ async fn generate(upto: u8) -> futures::stream::BoxStream<'static, u8> {
 }
 
 fn main() {
-    let _ = predict(true, false);
+    let _ = predict(true, false, None);
     drop(generate(1));
 }

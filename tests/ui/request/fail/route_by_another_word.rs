@@ -1,0 +1,6 @@
+use instrument_inference::inference_request;
+
+#[inference_request(path = path)]
+async fn predict(path: String) {}
+
+fn main() {}

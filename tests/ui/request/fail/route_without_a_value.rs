@@ -1,0 +1,6 @@
+use instrument_inference::inference_request;
+
+#[inference_request(route)]
+async fn predict() {}
+
+fn main() {}
