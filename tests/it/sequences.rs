@@ -605,6 +605,29 @@ fn an_engine_learns_that_the_request_has_ended_without_it() {
     same(value(&rig, &wasted), 0.005);
 }
 
+#[test]
+fn begun_after_the_end_of_its_request_it_is_cancelled() {
+    #[inference_request]
+    fn handler() -> Option<RequestContext> {
+        RequestContext::current()
+    }
+    let rig = rig();
+    let _inside = rig.enter();
+    let mut sequence = Sequence::begin(handler());
+    assert!(sequence.is_cancelled());
+    sequence.tokens(1);
+    sequence.finish(FinishReason::Error);
+    assert_eq!(
+        (ended(&rig).as_str(), finishes(&rig).as_str()),
+        ("ok 1", "")
+    );
+    assert_eq!(
+        shown(&stages(&rig)),
+        "decode cancelled 1, prefill cancelled 1"
+    );
+    assert_eq!(in_flight(&rig), "; ");
+}
+
 /// An engine of which each attempt ends like this, all before the handler returns.
 #[inference_request]
 fn attempts(reasons: &[Option<FinishReason>]) {

@@ -56,7 +56,8 @@ use std::fmt;
 /// [`begin`](Sequence::begin) until it is scheduled, `prefill`, until the first token, and `decode`, from there to the last
 /// token or to the error; the time to the first token, once a request; the time from token to token, where n tokens that
 /// come together have n times the n-th part of it; and the tokens. An answer that came at once has no `decode`. Time in
-/// which an engine has put it aside is in all of these: whoever waits for it waits.
+/// which an engine has put it aside is in all of these: whoever waits for it waits. How many wait now, and how many run, is
+/// `inference_stage_in_flight`.
 ///
 /// From its beginning on it keeps its request open: a handler without a layer that returns well leaves the request to its
 /// streams and sequences, and the last one ends it; inside a layer, the body of the answer ends it. A request that has ended
@@ -91,7 +92,7 @@ impl Sequence {
     /// With `None` it belongs to no request: its stages are counted as all stages are there, and its tokens under the only
     /// model, without a tenant.
     pub fn begin(request: Option<RequestContext>) -> Sequence {
-        let meter = TokenMeter::wait(request.as_ref().map(RequestContext::tally));
+        let meter = TokenMeter::begin_waiting(request.as_ref().map(RequestContext::tally));
         Sequence { request, meter }
     }
 

@@ -72,7 +72,7 @@ impl TokenMeter {
     }
 
     /// A sequence begins to wait for its engine, for this request; `None` when nobody records.
-    pub(crate) fn wait(tally: Option<Arc<Tally>>) -> Option<TokenMeter> {
+    pub(crate) fn begin_waiting(tally: Option<Arc<Tally>>) -> Option<TokenMeter> {
         if !local::enabled() {
             return None;
         }
