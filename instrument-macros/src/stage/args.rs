@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_not_there_are_unknown() {
-        let (_, mistakes) = read("\"a\", route = \"b\"");
+        let (_, mistakes) = read("\"a\", colour = \"b\"");
         assert!(
             mistakes.len() == 1 && mistakes[0].starts_with("unknown key"),
             "{mistakes:?}"
