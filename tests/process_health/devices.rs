@@ -2,7 +2,10 @@
 
 use crate::story::until;
 use crate::{builder, install, probe, stop, threads, value};
-use instrument_inference::{DeviceEvent, DeviceReading, Telemetry, check, health_check};
+use instrument_inference::{
+    Classify, DeviceEvent, DeviceReading, ErrorType, Telemetry, check, health_check,
+    inference_stage,
+};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -51,6 +54,76 @@ pub mod told {
             );
             assert_eq!(value(&telemetry, &series), Some(1.0), "{event}");
         }
+        stop(&telemetry);
+    }
+
+    /// As an engine's own error type says it.
+    #[derive(Debug, Classify)]
+    enum Failed {
+        #[classify(device_fault)]
+        IllegalAccess,
+        #[classify(source)]
+        Other(String),
+        #[classify(cuda_oom)]
+        NoMemory,
+    }
+
+    type Answer = Result<(), Failed>;
+
+    #[inference_stage("execute", device = gpu)]
+    fn execute(gpu: u32, answer: Answer) -> Answer {
+        answer
+    }
+
+    #[inference_stage("execute", batch = answers.len(), device = 1)]
+    fn execute_all(answers: Vec<Answer>) -> Vec<Answer> {
+        answers
+    }
+
+    fn of_type(_: &String) -> ErrorType {
+        ErrorType::DeviceFault
+    }
+
+    #[inference_stage("tokenize", error = of_type)]
+    fn tokenize() -> Result<(), String> {
+        Err(String::new())
+    }
+
+    pub fn an_error_of_the_device_that_sticks_takes_the_service_out_of_rotation() {
+        let (telemetry, health) = install(builder());
+        let other = || Failed::Other("CUDA error: device-side assert triggered".to_owned());
+        for _ in 0..4 {
+            // what a caller may have written, what is no execution, what ends, and what is no fault
+            let _ = execute(0, Err(other()));
+            let _ = tokenize();
+            let _ = execute(0, Err(Failed::IllegalAccess));
+            let _ = execute(0, Ok(()));
+            let _ = execute(0, Err(Failed::NoMemory));
+            let _ = execute_all(vec![Err(Failed::IllegalAccess), Ok(())]);
+        }
+        let one = value(
+            &telemetry,
+            "inference_batch_duration_seconds_count{device=\"0\",model=\"none\",outcome=\"error\",version=\"none\"}",
+        );
+        assert_eq!(one, Some(12.0));
+        assert_eq!(probe(health, "/readyz").status, 200);
+        assert!(!probe(health, "/health").body.contains("gpu_health"));
+        let is_out = || {
+            let answer = probe(health, "/readyz");
+            answer.status == 503 && answer.body.contains("\"reason\":\"device_fault\"")
+        };
+        let _ = execute(0, Err(Failed::IllegalAccess));
+        let _ = execute(0, Err(Failed::IllegalAccess));
+        until("it is out", is_out);
+        // of another device
+        let _ = execute_all(vec![Ok(())]);
+        let _ = execute(0, Ok(()));
+        until("it is back", || probe(health, "/readyz").status == 200);
+        for _ in 0..2 {
+            let _ = execute_all(vec![Err(Failed::IllegalAccess), Err(Failed::NoMemory)]);
+        }
+        until("it is out", is_out);
+        assert_eq!(probe(health, "/livez").status, 200);
         stop(&telemetry);
     }
 

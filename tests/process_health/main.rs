@@ -94,6 +94,7 @@ stories! {
         a_state_may_come_late, a_flood_of_states_stops_nothing, a_state_may_block_and_panic_when_it_is_dropped, a_refresh_waits_for_a_result, a_sync_check_knows_that_it_is_overdue,
         a_starved_runtime_makes_no_failures, sync_checks_are_outside_of_every_runtime;
     devices: a_fault_takes_the_service_out_of_rotation_until_it_is_over, a_service_may_do_without_the_check,
+        an_error_of_the_device_that_sticks_takes_the_service_out_of_rotation,
         an_engine_is_asked_for_what_it_knows_and_for_nothing_else, an_engine_that_panics_or_hangs_is_its_own_trouble,
         faults_may_be_told_from_anywhere_and_hang_nobody;
     life: readiness_follows_the_models, a_service_that_holds_itself_back_is_not_ready,

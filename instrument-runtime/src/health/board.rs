@@ -193,6 +193,7 @@ impl Board {
         self.0.ticked.store(nanos(now), Ordering::Release);
         self.look_at_queues();
         self.look_at_executions();
+        self.look_at_failures();
         let life = self.0.facts.load().life;
         if life.closing_at.is_some_and(|at| at <= now) && !life.closing {
             self.publish(|facts, _| facts.life.closing = true);
@@ -353,6 +354,18 @@ impl Board {
                 reason: (after != Verdict::Up).then_some(Reason::STALLED),
                 error: (!places.is_empty()).then(|| places.join("; ")),
             });
+        }
+    }
+
+    /// Asked too: whoever executes has no time to tell.
+    fn look_at_failures(&self) {
+        let known = match self.0.surroundings.devices.condition() {
+            Condition::Absent => None,
+            Condition::Well => Some(None),
+            Condition::Broken(fault) => Some(Some(fault)),
+        };
+        if self.0.facts.load().devices.map(|facts| facts.fault) != known {
+            self.look_at_devices();
         }
     }
 

@@ -140,7 +140,9 @@ fn device_check(facts: &Facts) -> Option<CheckReport> {
     let devices = facts.devices.filter(|devices| !devices.ignored)?;
     let reason = devices.fault.map(|fault| match fault {
         Fault::Lost => Reason::GPU_LOST,
-        Fault::Xid(_) | Fault::Uncorrectable | Fault::Reported => Reason::DEVICE_FAULT,
+        Fault::Xid(_) | Fault::Uncorrectable | Fault::Reported | Fault::Sticky => {
+            Reason::DEVICE_FAULT
+        }
     });
     let verdict = match reason {
         None => Verdict::Up,

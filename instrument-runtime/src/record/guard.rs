@@ -7,6 +7,7 @@ use crate::record::open::{Open, ticks};
 use crate::record::series::{self, Kind, Series, SeriesId};
 use crate::record::tally::Tally;
 use crate::site::site::Site;
+use crate::slot::devices;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use std::sync::Arc;
@@ -31,6 +32,21 @@ pub(crate) fn tell_orphan(site: &'static Site) {
              `carry_async`, `spawn`, `spawn_blocking`, `RequestContext::enter` or `Queued`",
             site.name
         ));
+    }
+}
+
+/// The device may have to do with how this execution ended.
+#[cold]
+pub(crate) fn tell_health(id: SeriesId, outcome: Outcome) {
+    let by_text = local::with(local::Local::by_text);
+    match series::get(id).as_deref() {
+        Some(Series::Batch(batch)) => batch.tell_health(outcome, by_text),
+        Some(Series::Stage(stage)) => {
+            if let Some(execution) = &stage.execution {
+                execution.batch.tell_health(outcome, by_text);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -108,6 +124,9 @@ impl Open {
             None => Kind::ended(outcome),
         };
         local::with(|local| local.push(self.id.event(kind, took)));
+        if self.id.is_execution() && devices::may_matter(outcome) {
+            tell_health(self.id, outcome);
+        }
     }
 
     /// The stage ends that one execution has served together with others; `share` is its part of the time.

@@ -6,6 +6,7 @@ use crate::record::clock::Clock;
 use crate::record::exports::Exports;
 use crate::record::model::ModelState;
 use crate::record::queue::Waiting;
+use crate::slot::devices::Devices;
 use crate::slot::executions::{Executions, ModelExecutions};
 use crate::vocab::outcome::Outcome;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -108,6 +109,7 @@ pub(crate) struct Observed {
     queues: Mutex<Vec<Arc<Waiting>>>,
     models: Mutex<Vec<Arc<ModelState>>>,
     pub(crate) executions: Executions,
+    pub(crate) devices: Devices,
     pub(crate) exports: Exports,
 }
 

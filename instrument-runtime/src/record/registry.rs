@@ -180,6 +180,8 @@ impl Recorder {
         let make = |state: &State| {
             let attributes = state.model_labels(model);
             let on = device.map(|device| label("device", device));
+            let (own, version) = state.model_names(model);
+            let name = format!("{own} {version} {}", device.map_or("", |device| device));
             let edges: Edges = catalog::BATCH_DURATION.buckets.into();
             let size_edges: Edges = catalog::BATCH_SIZE.buckets.into();
             Arc::new(BatchSeries {
@@ -189,6 +191,8 @@ impl Recorder {
                     .histogram(&catalog::BATCH_SIZE, &size_edges)
                     .bind(&attributes),
                 progress: self.observed.progress(&attributes),
+                devices: self.observed.devices.clone(),
+                name: name.into(),
                 durations: self.durations(
                     &catalog::BATCH_DURATION,
                     &edges,

@@ -6,7 +6,9 @@ use crate::record::clock::Clock;
 use crate::record::observed::{Activity, Progress};
 use crate::record::ring::Event;
 use crate::record::series_generation::{GenAiSeries, GenerationSeries, Said};
+use crate::slot::devices::Devices;
 use crate::slot::executions::StageExecutions;
+use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use opentelemetry::metrics::{BoundCounter, BoundHistogram, Counter, Histogram};
 use opentelemetry::{KeyValue, Value};
@@ -251,6 +253,9 @@ pub(crate) struct BatchSeries {
     pub(crate) sizes: BoundHistogram<f64>,
     pub(crate) durations: Durations,
     pub(crate) progress: Arc<Progress>,
+    pub(crate) devices: Devices,
+    /// Which executions these are, to health.
+    pub(crate) name: Box<str>,
 }
 
 /// The requests of one tenant of a model.
@@ -418,6 +423,15 @@ impl StageSeries {
 }
 
 impl BatchSeries {
+    /// One has ended, and its device may have to do with it.
+    pub(crate) fn tell_health(&self, outcome: Outcome, by_text: bool) {
+        match outcome {
+            Outcome::Ok => self.devices.worked(&self.name),
+            Outcome::Error(ErrorType::DeviceFault) if !by_text => self.devices.failed(&self.name),
+            _ => {}
+        }
+    }
+
     /// So many requests by one execution.
     fn served(&self, requests: u64) {
         #[allow(clippy::cast_precision_loss, reason = "batches are smaller than 2^52")]

@@ -1,7 +1,7 @@
 //! What the expansion of a stage with `batch = …` calls. One execution, and a stage for each of its members.
 
 use crate::record::combo;
-use crate::record::guard::StageArgs;
+use crate::record::guard::{StageArgs, tell_health};
 use crate::record::local;
 use crate::record::open::Open;
 use crate::record::recorder::Recorder;
@@ -13,6 +13,7 @@ use crate::request::members::MemberList;
 use crate::request::spans;
 use crate::request::stage::Around;
 use crate::site::site::Site;
+use crate::slot::devices;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
 use pin_project_lite::pin_project;
@@ -186,13 +187,14 @@ impl Running {
     fn end(self, outcomes: &Outcomes, members: &[(Open, Option<Arc<Tally>>)]) -> (u64, u64) {
         let took = self.recorder.clock.ticks().saturating_sub(self.start);
         let size = members.len() as u64;
+        let outcome = outcomes.of_all(members.len());
         local::with(|local| {
             local.push(self.series.event(Kind::COUNT, size));
-            local.push(
-                self.series
-                    .event(Kind::ended(outcomes.of_all(members.len())), took),
-            );
+            local.push(self.series.event(Kind::ended(outcome), took));
         });
+        if devices::may_matter(outcome) {
+            tell_health(self.series, outcome);
+        }
         let (share, rest) = (took / size, took % size);
         let mut nobodys = 0;
         for (at, (open, tally)) in members.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! What an error says about itself.
 
+use crate::record::local;
 use crate::request::classify_text::{self, Panicked};
 use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
@@ -35,7 +36,7 @@ fn of_kind(kind: io::ErrorKind) -> Option<ErrorType> {
 #[diagnostic::do_not_recommend]
 impl Classify for str {
     fn error_type(&self) -> ErrorType {
-        classify_text::of_str(self).unwrap_or(ErrorType::Internal)
+        said(classify_text::of_str(self))
     }
 }
 
@@ -156,7 +157,19 @@ fn by_text<'a>(mut texts: impl Iterator<Item = &'a dyn Display>) -> ErrorType {
         Err(Panicked) => Some(ErrorType::Internal),
         Ok(found) => found,
     });
+    said(found)
+}
+
+/// What a text says.
+fn said(found: Option<ErrorType>) -> ErrorType {
+    local::with(|local| local.answers_by_text(true));
     found.unwrap_or(ErrorType::Internal)
+}
+
+/// Asks an error that has a type to say what it is.
+pub(crate) fn asked<R>(ask: impl FnOnce() -> R) -> R {
+    local::with(|local| local.answers_by_text(false));
+    ask()
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::runtime::health_metrics;
 use crate::runtime::health_setup::HealthSetup;
 use crate::runtime::recording::Recording;
 use crate::runtime::telemetry::Telemetry;
-use crate::slot::devices::Devices;
 use crate::slot::slots::Slots;
 
 /// Starts everything that is asked for. What is wrong with the settings is named at once, and nothing is left running
@@ -38,8 +37,9 @@ pub(crate) fn start(config: &Config, health: HealthSetup) -> Result<Telemetry, I
         return Err(InstallError::Config(errors));
     }
     config.unread.iter().for_each(|text| notice::report(text));
-    let (slots, devices) = (Slots::default(), Devices::default());
     let recording = Recording::prepare(config)?;
+    let devices = recording.as_ref().map(Recording::devices);
+    let (slots, devices) = (Slots::default(), devices.unwrap_or_default());
     let health = HealthService::start(config, health, (&slots, &devices), recording.as_ref())?;
     let recording = match recording.map(Recording::start).transpose() {
         Ok(recording) => recording,

@@ -19,6 +19,7 @@ use crate::runtime::pushing::{self, Push};
 use crate::runtime::resource;
 use crate::runtime::wiring::{self, Scrape, Server};
 use crate::site::site::SITES;
+use crate::slot::devices::Devices;
 use crate::slot::executions::Seen;
 use crate::slot::model_slot::Recorded;
 use crate::slot::state::SlotState;
@@ -137,6 +138,11 @@ impl Recording {
     )]
     pub(crate) fn progress(&self) -> Option<Duration> {
         drain::last_progress()
+    }
+
+    /// What is wrong with the devices: executions say it, too.
+    pub(crate) fn devices(&self) -> Devices {
+        self.recorder.observed.devices.clone()
     }
 
     /// How the executions get on; `None` where there are none.

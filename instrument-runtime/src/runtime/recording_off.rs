@@ -46,6 +46,10 @@ impl Recording {
     }
 
     #[cfg(feature = "health")]
+    pub(crate) fn devices(&self) -> crate::slot::devices::Devices {
+        match *self {}
+    }
+
     pub(crate) fn executions(&self) -> Option<crate::slot::executions::Seen> {
         match *self {}
     }

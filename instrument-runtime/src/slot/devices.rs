@@ -2,8 +2,27 @@
 
 use crate::slot::state::Changed;
 use crate::vocab::device_name::{MOST, OTHER, trimmed};
-use std::collections::BTreeSet;
+use crate::vocab::error_type::ErrorType;
+use crate::vocab::outcome::Outcome;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A fault is sticky, as CUDA has it, when whatever is executed next fails as well: once may be a mistake.
+const STICKY: u32 = 2;
+
+/// How many executions have failed on their device and have not gone well since, in all runtimes.
+static SUSPECTS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether health wants to know of an execution that ended so.
+#[inline]
+pub(crate) fn may_matter(outcome: Outcome) -> bool {
+    match outcome {
+        Outcome::Error(error) => error == ErrorType::DeviceFault,
+        Outcome::Ok => SUSPECTS.load(Ordering::Relaxed) != 0,
+        _ => false,
+    }
+}
 
 /// What a device does not recover from by itself, the worst first.
 #[cfg_attr(
@@ -20,6 +39,8 @@ pub(crate) enum Fault {
     Uncorrectable,
     /// The engine says so.
     Reported,
+    /// Executions fail on it, one after the other.
+    Sticky,
 }
 
 /// How the devices are, all together.
@@ -48,6 +69,8 @@ struct Known {
     /// Those that the service calls broken; `None` as long as it has said nothing of any. By the device's own name: where
     /// there are too many, the label of one is that of another.
     told: Option<BTreeSet<Box<str>>>,
+    /// Executions that have failed on their device, and how often since one went well: by model and device.
+    failed: BTreeMap<Box<str>, u32>,
     /// By the driver; `None` where it knows of no device, or cannot be asked.
     seen: Option<Vec<Fault>>,
 }
@@ -88,6 +111,32 @@ impl Devices {
                 told.remove(device);
             }
         });
+    }
+
+    /// An execution has failed on its device, by an error that says so by its type. Not told at once, as the others are:
+    /// health looks anyway.
+    pub(crate) fn failed(&self, execution: &str) {
+        let mut known = self.known();
+        let all = known.failed.len();
+        let times = match known.failed.get_mut(execution) {
+            Some(times) => times,
+            None if all < MOST => {
+                SUSPECTS.fetch_add(1, Ordering::AcqRel);
+                known.failed.entry(execution.into()).or_default()
+            }
+            None => return,
+        };
+        *times = times.saturating_add(1);
+        if *times >= STICKY {
+            known.told.get_or_insert_default();
+        }
+    }
+
+    /// An execution went well: what was wrong with its device was not for good.
+    pub(crate) fn worked(&self, execution: &str) {
+        if self.known().failed.remove(execution).is_some() {
+            SUSPECTS.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 
     /// The driver says what is wrong with the devices of this process; `None` where there is none, or nothing is known.
@@ -137,8 +186,10 @@ impl Known {
             return Condition::Absent;
         }
         let told = self.told.iter().flatten().map(|_| Fault::Reported);
+        let sticky = self.failed.values().filter(|times| **times >= STICKY);
+        let sticky = sticky.map(|_| Fault::Sticky);
         let seen = self.seen.iter().flatten().copied();
-        let worst = seen.chain(told).min();
+        let worst = seen.chain(told).chain(sticky).min();
         worst.map_or(Condition::Well, Condition::Broken)
     }
 }
@@ -154,7 +205,7 @@ impl std::fmt::Debug for Devices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::atomic::AtomicU32;
 
     #[test]
     fn what_is_wrong_is_the_worst_of_both_sides() {
@@ -200,6 +251,28 @@ mod tests {
             devices.recovers(&number.to_string());
         }
         assert_eq!(devices.condition(), Condition::Well);
+    }
+
+    #[test]
+    fn what_fails_again_and_again_is_broken_until_it_works() {
+        let devices = Devices::default();
+        devices.failed("a");
+        devices.failed("b");
+        assert_eq!(devices.condition(), Condition::Absent, "each once");
+        assert!(may_matter(Outcome::Ok));
+        devices.failed("a");
+        assert_eq!(devices.condition(), Condition::Broken(Fault::Sticky));
+        devices.worked("b");
+        assert_eq!(devices.condition(), Condition::Broken(Fault::Sticky));
+        devices.worked("a");
+        assert_eq!(devices.condition(), Condition::Well);
+        for number in 0..2 * MOST {
+            devices.failed(&number.to_string());
+        }
+        assert_eq!(devices.known().failed.len(), MOST);
+        for number in 0..2 * MOST {
+            devices.worked(&number.to_string());
+        }
     }
 
     #[test]
