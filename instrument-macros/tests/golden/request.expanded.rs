@@ -9,7 +9,7 @@ async fn predict(
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::request("predict", ::core::module_path!())
+        static __SITE: P::Site = P::Site::request("predict", P::core::module_path!())
             .labels(&["cached"])
             .names_model()
             .ingress("http")
@@ -44,7 +44,7 @@ fn serve(message: Message) -> Result<Answer, Failure> {
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::request("serve", ::core::module_path!())
+        static __SITE: P::Site = P::Site::request("serve", P::core::module_path!())
             .root();
         &__SITE
     };
