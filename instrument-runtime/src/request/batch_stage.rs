@@ -15,6 +15,7 @@ use crate::request::stage::Around;
 use crate::site::site::Site;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
+use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -397,6 +398,15 @@ impl<F: Future, O: FnMut(&F::Output) -> Outcomes> Future for DeferredBatch<F, O>
                 Poll::Ready(value)
             }
         }
+    }
+}
+
+impl<F: FusedFuture, O: FnMut(&F::Output) -> Outcomes> FusedFuture for DeferredBatch<F, O> {
+    fn is_terminated(&self) -> bool {
+        let StagedBatch {
+            future, progress, ..
+        } = &self.staged;
+        matches!(progress.phase, Phase::Done) || future.is_terminated()
     }
 }
 
