@@ -1,7 +1,7 @@
 //! Where generated code finds the runtime: `::instrument_inference::__private`, or what `crate = …` says.
 //! The only file that spells the facade's name.
 
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::ParseStream;
 use syn::{Ident, Path};
@@ -57,6 +57,13 @@ impl CratePath {
         let colons = respan(quote!(::), span);
         quote!(#root #private #(#colons #name)*)
     }
+}
+
+/// Arguments of a call that is shown at `span`; each token means what it meant.
+pub(crate) fn arguments_at(span: Span, arguments: TokenStream) -> Group {
+    let mut parentheses = Group::new(Delimiter::Parenthesis, arguments);
+    parentheses.set_span(span);
+    parentheses
 }
 
 /// Every token gets the user's span, brackets included: one token of ours left, and rustc underlines the whole attribute.

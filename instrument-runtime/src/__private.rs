@@ -56,6 +56,7 @@ pub use crate::{
     __error_type_of as error_type_of, __outcome as outcome, __outcome_by as outcome_by,
     __outcomes as outcomes,
 };
+pub use ::core;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub use linkme;
 pub use std::boxed::Box;

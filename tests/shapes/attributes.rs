@@ -123,6 +123,14 @@ fn attributes_stay_and_do_what_they_do() {
 }
 
 #[test]
+fn what_others_say_about_a_function_is_still_said() {
+    #[expect(deprecated)]
+    at5();
+    #[expect(unused_must_use)]
+    at4();
+}
+
+#[test]
 fn a_stage_may_be_a_request_in_either_order() {
     let _test = crate::probe::start();
     at19(1)("x");

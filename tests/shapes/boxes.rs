@@ -1,6 +1,8 @@
 //! Every way to return a future that somebody knows: hidden, boxed, pinned or not, made here or elsewhere.
 
 use crate::probe::{BoxFuture, block, counts, pause, start};
+use futures::FutureExt;
+use futures::future::FusedFuture;
 use instrument_inference::{inference_request, inference_stage};
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -232,6 +234,33 @@ fn f5(x: u8) -> impl Send + Future<Output = u8> + 'static + Unpin {
 }
 
 #[inference_stage("execute")]
+fn f12(x: u8) -> impl FusedFuture<Output = u8> {
+    std::future::ready(x).fuse()
+}
+
+#[inference_stage("execute", batch = 2)]
+fn f13(x: u8) -> impl Future<Output = u8> + FusedFuture + Unpin {
+    std::future::ready(x).fuse()
+}
+
+#[inference_request]
+fn f14(x: u8) -> impl FusedFuture + Future<Output = u8> {
+    async move { x }.fuse()
+}
+
+#[inference_stage("execute")]
+fn f15(x: u8) -> Pin<Box<dyn FusedFuture<Output = u8>>> {
+    Box::pin(std::future::ready(x).fuse())
+}
+
+#[inference_stage("execute")]
+fn f16(x: u8) -> Pin<Box<dyn FusedFuture<Output = u8> + Send>> {
+    let future = std::future::ready(x).fuse();
+    let future = Box::pin(future);
+    future
+}
+
+#[inference_stage("execute")]
 fn f7() -> impl Future<Output = ()> {
     pause()
 }
@@ -458,4 +487,25 @@ fn a_future_inside_of_something_else_is_a_value() {
     drop((b10(Ok(1)), f9(), if1()));
     assert!(b10(Err(String::new())).is_err());
     assert_eq!(counts(), "execute:error=1 execute:ok=3");
+}
+
+#[test]
+fn a_fused_future_knows_its_end() {
+    fn ends(future: impl FusedFuture<Output = u8>) {
+        let mut future = Box::pin(future);
+        assert!(!future.is_terminated());
+        assert_eq!(block(future.as_mut()), 1);
+        assert!(future.is_terminated());
+    }
+    let _test = start();
+    drop((f12(1), f15(1), f16(1)));
+    assert_eq!(counts(), "");
+    ends(f12(1));
+    ends(f15(1));
+    ends(f16(1));
+    assert_eq!(counts(), "execute:ok=3");
+    ends(f13(1));
+    assert_eq!(counts(), "execute:ok=2");
+    ends(f14(1));
+    assert_eq!(counts(), "request:ok=1");
 }

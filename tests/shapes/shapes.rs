@@ -14,6 +14,7 @@ mod attributes;
 mod both_attributes;
 mod boxes;
 mod checks;
+mod coercions;
 mod drop_order;
 mod expressions;
 mod generics;

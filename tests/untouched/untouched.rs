@@ -4,6 +4,7 @@
 mod auto_traits;
 mod compiler;
 mod depth;
+mod editions;
 mod errors;
 mod lints;
 mod sizes;

@@ -2,7 +2,7 @@
 
 use crate::health_check::model::Check;
 use crate::health_check::run::Run;
-use crate::paths::{CratePath, generated, respan};
+use crate::paths::{CratePath, arguments_at, generated, respan};
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -66,11 +66,8 @@ fn spec(check: &Check, run: &Run, function: &PartialFn, paths: &CratePath) -> To
     let place = function.sig.ident.span();
     let new = paths.private_at(place, "CheckSpec::new");
     let (name, run) = (&check.name, self::run(run, function, paths));
-    let mut arguments = Group::new(
-        Delimiter::Parenthesis,
-        quote_spanned!(span=> #name, ::core::module_path!(), #run),
-    );
-    arguments.set_span(place);
+    let arguments = quote_spanned!(span=> #name, #private::core::module_path!(), #run);
+    let arguments = arguments_at(place, arguments);
     let groups = check.groups.as_ref().map(|groups| {
         let variants = groups
             .variants()

@@ -21,17 +21,18 @@ pub(crate) fn closed(item: &Derived, values: &[Value], paths: &CratePath) -> Tok
         .collect();
     let indices = (0..values.len()).map(Literal::usize_unsuffixed);
     let texts = values.iter().map(|value| &value.text);
+    let private = paths.private();
     let body = quote_spanned! {span=>
-        const CARDINALITY: ::core::primitive::u32 = #count;
+        const CARDINALITY: #private::core::primitive::u32 = #count;
         #[inline]
-        fn index(&self) -> ::core::primitive::u32 {
+        fn index(&self) -> #private::core::primitive::u32 {
             match *self {
                 #(Self::#variants { .. } => #indices,)*
             }
         }
         #[inline]
-        fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
-            ::core::option::Option::Some(match *self {
+        fn value(&self) -> #private::core::option::Option<&#private::core::primitive::str> {
+            #private::Some(match *self {
                 #(Self::#variants { .. } => #texts,)*
             })
         }
@@ -41,13 +42,14 @@ pub(crate) fn closed(item: &Derived, values: &[Value], paths: &CratePath) -> Tok
 
 /// A label that is never there.
 pub(crate) fn nothing(item: &Derived, paths: &CratePath) -> TokenStream {
+    let private = paths.private();
     let body = quote_spanned! {Span::mixed_site()=>
-        const CARDINALITY: ::core::primitive::u32 = 1;
-        fn index(&self) -> ::core::primitive::u32 {
+        const CARDINALITY: #private::core::primitive::u32 = 1;
+        fn index(&self) -> #private::core::primitive::u32 {
             0
         }
-        fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
-            ::core::option::Option::None
+        fn value(&self) -> #private::core::option::Option<&#private::core::primitive::str> {
+            #private::None
         }
     };
     implement(item, paths, &body)

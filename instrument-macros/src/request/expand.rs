@@ -2,7 +2,7 @@
 
 use crate::body::arguments;
 use crate::body::wrap::{Arguments, Verbs, Wrap, local};
-use crate::paths::respan;
+use crate::paths::arguments_at;
 use crate::request::model::Request;
 use crate::syntax::partial_fn::PartialFn;
 use proc_macro2::{Literal, Span, TokenStream};
@@ -24,10 +24,13 @@ pub(crate) fn function(request: &Request, function: &PartialFn) -> TokenStream {
     let settings = &request.settings;
     let private = settings.paths.private();
     let ident = &function.sig.ident;
-    let name = Literal::string(&ident.unraw().to_string());
+    let mut name = Literal::string(&ident.unraw().to_string());
+    name.set_span(ident.span());
     // On the function's name: the runtime learns file and line from where this call stands.
     let request_site = settings.paths.private_at(ident.span(), "Site::request");
-    let arguments = respan(quote!((#name, ::core::module_path!())), ident.span());
+    let module = settings.paths.private_at(ident.span(), "core::module_path");
+    let arguments = quote_spanned!(ident.span()=> #name, #module!());
+    let arguments = arguments_at(ident.span(), arguments);
     let options = settings.site_options(&private);
     // A literal is known before the first request: its series can exist at 0.
     let ingress = request.ingress.as_ref().and_then(arguments::text);

@@ -2,7 +2,7 @@
 
 use crate::body::arguments;
 use crate::body::wrap::{Arguments, Verbs, Wrap, local};
-use crate::paths::{CratePath, respan};
+use crate::paths::{CratePath, arguments_at, respan};
 use crate::stage::args::Args;
 use crate::stage::model::Stage;
 use crate::syntax::partial_fn::PartialFn;
@@ -75,7 +75,9 @@ pub(crate) fn function(stage: &Stage, checks: TokenStream, function: &PartialFn)
     let checked = checked_name(name, stage.is_custom, stage.must_execute, &settings.paths);
     // On the name: the runtime learns file and line from where this call stands.
     let stage_site = settings.paths.private_at(name.span(), "Site::stage");
-    let arguments = respan(quote!((#checked, ::core::module_path!())), name.span());
+    let module = settings.paths.private_at(name.span(), "core::module_path");
+    let arguments = quote_spanned!(name.span()=> #checked, #module!());
+    let arguments = arguments_at(name.span(), arguments);
     let options = settings.site_options(&private);
     let device = stage.is_execution.then(|| quote_spanned!(span=> .device()));
     let stall = stage

@@ -194,6 +194,12 @@ fn check_stream(key: Span, function: &PartialFn, diagnostics: &mut Diagnostics) 
             format!("`stream` follows a stream to its end, but `{name}` does not return one"),
         );
     }
+    if let Some(clone) = function.returns().cloned {
+        diagnostics.at(
+            clone,
+            "a stream that is followed ends once, so it can't be cloned: take `stream` off, or put it on a function that makes the stream, and call it here",
+        );
+    }
     if function.has("track_caller") {
         diagnostics.at(
             key,

@@ -3,7 +3,7 @@
 
 use crate::diag::Diagnostics;
 use crate::syntax::no_function::{self, Place};
-use crate::syntax::returns::Returns;
+use crate::syntax::returns::{Returns, Shape};
 use crate::syntax::tail::early_exit;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -114,6 +114,7 @@ impl PartialFn {
             let text = "a function with variadic arguments can't be wrapped: measure its caller";
             diagnostics.push(Error::new_spanned(variadic.dots, text));
         }
+        self.check_clones(attribute, diagnostics);
         if self.sig.asyncness.is_none()
             && self.has("track_caller")
             && let Some(exit) = early_exit(self.body.clone())
@@ -122,6 +123,17 @@ impl PartialFn {
                 "under `#[track_caller]` the body stays in place, where `#[{attribute}]` can't see it leave early: move the body into a helper without `#[track_caller]`, or take one of the two attributes away"
             );
             diagnostics.at(exit, text);
+        }
+    }
+
+    /// What is measured has one end, and copies would have several.
+    fn check_clones(&self, attribute: &str, diagnostics: &mut Diagnostics) {
+        let returns = self.returns();
+        if let (Shape::Future(_), Some(clone)) = (&returns.shape, returns.cloned) {
+            let text = format!(
+                "a measured future ends once, so it can't be cloned: put `#[{attribute}]` on a function that makes the future, and call it here"
+            );
+            diagnostics.at(clone, text);
         }
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Returns {
     pub(crate) stream: Option<StreamType>,
     /// Whether that is all: `-> impl Trait`.
     pub(crate) is_hidden: bool,
+    /// The `Clone` in `-> impl Future<Output = T> + Clone`, or in that of a stream.
+    pub(crate) cloned: Option<Span>,
     never_fails: bool,
 }
 
@@ -47,6 +49,7 @@ impl Returns {
                 hides_a_type: false,
                 stream: None,
                 is_hidden: false,
+                cloned: None,
                 never_fails: true,
             };
         };
@@ -79,6 +82,7 @@ impl Returns {
             hides_a_type,
             stream,
             is_hidden: is_hidden(declared),
+            cloned: cloned(declared),
             never_fails,
         }
     }
@@ -115,6 +119,21 @@ fn is_hidden(declared: &Type) -> bool {
         Type::Group(inner) => is_hidden(&inner.elem),
         Type::Paren(inner) => is_hidden(&inner.elem),
         _ => matches!(declared, Type::ImplTrait(_)),
+    }
+}
+
+fn cloned(declared: &Type) -> Option<Span> {
+    match declared {
+        Type::Group(inner) => cloned(&inner.elem),
+        Type::Paren(inner) => cloned(&inner.elem),
+        Type::ImplTrait(hidden) => hidden.bounds.iter().find_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                let name = &bound.path.segments.last()?.ident;
+                (name == "Clone").then(|| name.span())
+            }
+            _ => None,
+        }),
+        _ => None,
     }
 }
 
@@ -232,7 +251,7 @@ fn output_of(segment: &PathSegment) -> Option<Type> {
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
         return None;
     };
-    if segment.ident != "Future" {
+    if segment.ident != "Future" && segment.ident != "FusedFuture" {
         return None;
     }
     arguments.args.iter().find_map(|argument| match argument {
@@ -367,6 +386,7 @@ mod tests {
             );
         }
         assert_eq!(output("Self::BoxFuture"), "value");
+        assert_eq!(output("impl FusedFuture<Output = u8> + 'a"), "impl u8");
         assert_eq!(output("Pin<Box<impl Future<Output = u8>>>"), "box u8");
         assert_eq!(output("Pin<Box<(dyn Future<Output = u8> + 'a)>>"), "box u8");
         assert_eq!(output("Pin<Box<Future<Output = u8>>>"), "box u8");

@@ -8,7 +8,7 @@ async fn execute(&self, batch: Batch) -> Result<Logits, ModelError> {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::stage_name("execute"),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .buckets(P::Buckets::Fast)
             .objective(50000000u64)

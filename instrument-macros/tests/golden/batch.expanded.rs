@@ -7,7 +7,7 @@ fn execute(&self, batch: &Batch<Features, Answer>) -> Vec<Result<Logits, ModelEr
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::stage_name("execute"),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .names_model();
         &__SITE
@@ -32,7 +32,7 @@ async fn execute_later(
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

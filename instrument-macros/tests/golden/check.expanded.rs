@@ -13,7 +13,7 @@ impl __check_tokenizer_loaded {
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
             "tokenizer_loaded",
-            ::core::module_path!(),
+            P::core::module_path!(),
             P::CheckRun::Sync(|| P::report(tokenizer_loaded())),
         );
         &__CHECK
@@ -30,7 +30,7 @@ impl __check_tokenizer {
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
                 "tokenizer",
-                ::core::module_path!(),
+                P::core::module_path!(),
                 P::CheckRun::SyncWith(
                     P::StateType::of::<Arc<App>>(),
                     |__state| P::report(tokenizer(P::state(__state))),

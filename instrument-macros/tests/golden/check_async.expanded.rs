@@ -12,7 +12,7 @@ impl __check_redis_up {
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
                 "redis_up",
-                ::core::module_path!(),
+                P::core::module_path!(),
                 P::CheckRun::AsyncWith(
                     P::StateType::of::<App>(),
                     |__state| P::Box::pin(async move {
@@ -47,7 +47,7 @@ impl __check_engine {
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
                 "engine",
-                ::core::module_path!(),
+                P::core::module_path!(),
                 P::CheckRun::Async(|| P::Box::pin(async move {
                     P::report(engine().await)
                 })),

@@ -12,7 +12,7 @@ impl __check_redis_up {
         #[linkme(crate = P::linkme)]
         static __CHECK: P::CheckSpec = P::CheckSpec::new(
                 "Redis",
-                ::core::module_path!(),
+                P::core::module_path!(),
                 P::CheckRun::Async(|| P::Box::pin(async move {
                     P::report(redis_up().await)
                 })),

@@ -9,7 +9,7 @@ async fn execute(request: Request) -> Result<Logits, Error> {
         #[linkme(crate = crate::telemetry::__private::linkme)]
         static __SITE: crate::telemetry::__private::Site = crate::telemetry::__private::Site::stage(
                 crate::telemetry::__private::stage_name("execute"),
-                ::core::module_path!(),
+                crate::telemetry::__private::core::module_path!(),
             )
             .buckets(crate::telemetry::__private::Buckets::Edges(&[0.5]))
             .labels(&["kind", "cache"]);
@@ -52,7 +52,7 @@ fn serve(request: Request) -> (StatusCode, Answer) {
         #[linkme(crate = ::renamed::__private::linkme)]
         static __SITE: ::renamed::__private::Site = ::renamed::__private::Site::request(
                 "serve",
-                ::core::module_path!(),
+                ::renamed::__private::core::module_path!(),
             )
             .names_model();
         &__SITE
@@ -83,7 +83,7 @@ impl __check_disk {
         #[linkme(crate = crate::telemetry::__private::linkme)]
         static __CHECK: crate::telemetry::__private::CheckSpec = crate::telemetry::__private::CheckSpec::new(
                 "disk",
-                ::core::module_path!(),
+                crate::telemetry::__private::core::module_path!(),
                 crate::telemetry::__private::CheckRun::AsyncWith(
                     crate::telemetry::__private::StateType::of::<App>(),
                     |__state| crate::telemetry::__private::Box::pin(async move {

@@ -7,7 +7,7 @@ fn execute(&self, input: Input) -> impl Future<Output = Result<Logits, Error>> +
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

@@ -7,7 +7,7 @@ fn decode<'a>(tokens: &'a [u32]) -> Result<impl Iterator<Item = String> + 'a, Er
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("decode"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

@@ -3,9 +3,9 @@
 
 #[automatically_derived]
 impl P::LabelValue for Tier {
-    const CARDINALITY: ::core::primitive::u32 = 3;
+    const CARDINALITY: P::core::primitive::u32 = 3;
     #[inline]
-    fn index(&self) -> ::core::primitive::u32 {
+    fn index(&self) -> P::core::primitive::u32 {
         match *self {
             Self::Free { .. } => 0,
             Self::r#type { .. } => 1,
@@ -13,8 +13,8 @@ impl P::LabelValue for Tier {
         }
     }
     #[inline]
-    fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
-        ::core::option::Option::Some(
+    fn value(&self) -> P::core::option::Option<&P::core::primitive::str> {
+        P::Some(
             match *self {
                 Self::Free { .. } => "free",
                 Self::r#type { .. } => "type",
@@ -25,16 +25,20 @@ impl P::LabelValue for Tier {
 }
 #[automatically_derived]
 impl ::renamed::__private::LabelValue for Only {
-    const CARDINALITY: ::core::primitive::u32 = 1;
+    const CARDINALITY: ::renamed::__private::core::primitive::u32 = 1;
     #[inline]
-    fn index(&self) -> ::core::primitive::u32 {
+    fn index(&self) -> ::renamed::__private::core::primitive::u32 {
         match *self {
             Self::One { .. } => 0,
         }
     }
     #[inline]
-    fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
-        ::core::option::Option::Some(
+    fn value(
+        &self,
+    ) -> ::renamed::__private::core::option::Option<
+        &::renamed::__private::core::primitive::str,
+    > {
+        ::renamed::__private::Some(
             match *self {
                 Self::One { .. } => "one",
             },
@@ -43,12 +47,12 @@ impl ::renamed::__private::LabelValue for Only {
 }
 #[automatically_derived]
 impl P::LabelValue for Wrong {
-    const CARDINALITY: ::core::primitive::u32 = 1;
-    fn index(&self) -> ::core::primitive::u32 {
+    const CARDINALITY: P::core::primitive::u32 = 1;
+    fn index(&self) -> P::core::primitive::u32 {
         0
     }
-    fn value(&self) -> ::core::option::Option<&::core::primitive::str> {
-        ::core::option::Option::None
+    fn value(&self) -> P::core::option::Option<&P::core::primitive::str> {
+        P::None
     }
 }
 ::core::compile_error! {

@@ -7,7 +7,7 @@ async fn postprocess(&self, request: Request) -> Answer {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::stage_name("postprocess"),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .labels(&["kind", "source"])
             .names_model();

@@ -10,7 +10,7 @@ where
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };
@@ -40,7 +40,7 @@ where
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("preprocess"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };
@@ -62,7 +62,7 @@ async fn consume(
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

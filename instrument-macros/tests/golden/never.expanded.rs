@@ -7,7 +7,7 @@ async fn worker(queue: Queue) -> ! {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("worker"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };
@@ -31,7 +31,7 @@ fn spin(queue: Queue) -> ! {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("worker"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

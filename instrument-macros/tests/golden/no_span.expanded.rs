@@ -7,7 +7,7 @@ fn one_token(state: &mut State) -> Token {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::stage_name("decode"),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .no_span();
         &__SITE

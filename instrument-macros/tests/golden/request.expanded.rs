@@ -10,7 +10,7 @@ async fn predict(
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::request("predict", ::core::module_path!())
+        static __SITE: P::Site = P::Site::request("predict", P::core::module_path!())
             .labels(&["cached"])
             .names_model()
             .ingress("http")
@@ -46,7 +46,7 @@ fn serve(message: Message) -> Result<Answer, Failure> {
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::request("serve", ::core::module_path!())
+        static __SITE: P::Site = P::Site::request("serve", P::core::module_path!())
             .root();
         &__SITE
     };

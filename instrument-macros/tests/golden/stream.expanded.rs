@@ -7,7 +7,7 @@ fn generate(&self, prompt: Prompt) -> impl Stream<Item = Result<Token, Error>> {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("decode"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };
@@ -26,7 +26,7 @@ async fn answer(prompt: Prompt) -> Result<BoxStream<'static, Token>, Error> {
     let __site = {
         #[P::linkme::distributed_slice(P::SITES)]
         #[linkme(crate = P::linkme)]
-        static __SITE: P::Site = P::Site::request("answer", ::core::module_path!());
+        static __SITE: P::Site = P::Site::request("answer", P::core::module_path!());
         &__SITE
     };
     let (__r, __guard) = P::Requested::new(
@@ -59,7 +59,7 @@ fn boxed_future<'a>(
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("decode"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

@@ -11,7 +11,7 @@ pub fn preprocess(
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("preprocess"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

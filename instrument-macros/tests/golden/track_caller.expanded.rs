@@ -8,7 +8,7 @@ fn execute(&mut self, index: usize) -> Option<&mut Logits> {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

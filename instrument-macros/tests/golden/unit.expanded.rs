@@ -7,7 +7,7 @@ fn rerank(items: &mut [Item]) {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::custom_stage_name("rerank"),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .buckets(P::Buckets::Edges(&[0.001, 0.01, 1.0]));
         &__SITE

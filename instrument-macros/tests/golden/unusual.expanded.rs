@@ -9,7 +9,7 @@ pub unsafe extern "C" fn execute(input: *const u8, _reserved: usize) -> i32 {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };
@@ -24,7 +24,7 @@ async unsafe fn later(input: *const u8) -> Result<impl Iterator<Item = u8>, Erro
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };
@@ -61,7 +61,7 @@ where
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
             P::stage_name("execute"),
-            ::core::module_path!(),
+            P::core::module_path!(),
         );
         &__SITE
     };

@@ -16,6 +16,7 @@ use crate::site::site::Site;
 use crate::slot::devices;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
+use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -399,6 +400,15 @@ impl<F: Future, O: FnMut(&F::Output) -> Outcomes> Future for DeferredBatch<F, O>
                 Poll::Ready(value)
             }
         }
+    }
+}
+
+impl<F: FusedFuture, O: FnMut(&F::Output) -> Outcomes> FusedFuture for DeferredBatch<F, O> {
+    fn is_terminated(&self) -> bool {
+        let StagedBatch {
+            future, progress, ..
+        } = &self.staged;
+        matches!(progress.phase, Phase::Done) || future.is_terminated()
     }
 }
 

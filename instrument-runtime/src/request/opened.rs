@@ -6,6 +6,7 @@ use crate::request::opening::Opening;
 use crate::request::stage::Never;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
+use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -207,6 +208,13 @@ impl<F: Future, O: FnMut(&F::Output) -> Outcome> Future for DeferredRequest<F, O
                 Poll::Ready(value)
             }
         }
+    }
+}
+
+impl<F: FusedFuture, O: FnMut(&F::Output) -> Outcome> FusedFuture for DeferredRequest<F, O> {
+    fn is_terminated(&self) -> bool {
+        let future = self.requested.future.as_ref();
+        future.is_none_or(FusedFuture::is_terminated)
     }
 }
 

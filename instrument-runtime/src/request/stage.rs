@@ -8,6 +8,7 @@ use crate::record::tally::Tally;
 use crate::request::spans;
 use crate::site::site::Site;
 use crate::vocab::outcome::Outcome;
+use futures_core::FusedFuture;
 use pin_project_lite::pin_project;
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -347,6 +348,15 @@ impl<F: Future, O: FnMut(&F::Output) -> Outcome> Future for Deferred<F, O> {
                 Poll::Ready(value)
             }
         }
+    }
+}
+
+impl<F: FusedFuture, O: FnMut(&F::Output) -> Outcome> FusedFuture for Deferred<F, O> {
+    fn is_terminated(&self) -> bool {
+        let Staged {
+            future, progress, ..
+        } = &self.staged;
+        matches!(progress, Progress::Done) || future.is_terminated()
     }
 }
 
