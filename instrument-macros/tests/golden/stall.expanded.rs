@@ -7,7 +7,7 @@ fn execute(model: &Model, batch: Tensor) -> Tensor {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::execution_name(P::stage_name("execute")),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .stall(90000000000u64);
         &__SITE
@@ -26,7 +26,7 @@ fn diffuse(model: &Model, noise: Tensor) -> Tensor {
         #[linkme(crate = P::linkme)]
         static __SITE: P::Site = P::Site::stage(
                 P::stage_name("diffuse"),
-                ::core::module_path!(),
+                P::core::module_path!(),
             )
             .device()
             .stall(300000000000u64);
