@@ -6,8 +6,8 @@ use crate::health::clock::HealthClock;
 use crate::health::job::Job;
 use crate::health::spec::{CheckFuture, Provided};
 use crate::health::verdict::Report;
+use crate::vocab::foreign::{Panicked, contained};
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,10 +34,6 @@ pub(crate) enum Told {
     /// It will not return any more: it was dropped.
     Gone,
 }
-
-/// The payload is nobody's business: it may hold anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Panicked;
 
 /// A run that was started.
 pub(crate) trait Run: Send {
@@ -113,7 +109,7 @@ pub(crate) fn drop_elsewhere(states: Vec<Provided>) {
     }
     let all = move || {
         for state in states {
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(state))).map_err(forget);
+            let _ = contained(|| drop(state));
         }
     };
     let thread = std::thread::Builder::new().name("instrument-check".to_owned());
@@ -175,18 +171,11 @@ fn on_a_thread(
         OVERDUE.set(Some(flag));
         teller.begun();
         // the text of an error is made in here as well
-        let result = catch_unwind(AssertUnwindSafe(check));
-        teller.ended(result.map_err(forget));
+        teller.ended(contained(check));
     };
     let thread = std::thread::Builder::new().name("instrument-check".to_owned());
     thread.spawn(body).ok()?;
     Some(Box::new(OnThread(overdue)))
-}
-
-/// A payload may panic when it is dropped.
-fn forget(payload: Box<dyn std::any::Any + Send>) -> Panicked {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(payload)));
-    Panicked
 }
 
 struct OnRuntime {
@@ -242,7 +231,7 @@ impl Fenced {
         self.ended = true;
         self.inside.store(true, Ordering::Release);
         let future = self.future.take();
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(forget);
+        let dropped = contained(|| drop(future));
         self.teller.ended(dropped.and(result));
         Poll::Ready(())
     }
@@ -255,26 +244,20 @@ impl Future for Fenced {
         self.inside.store(true, Ordering::Release);
         if let Some(make) = self.make.take() {
             self.teller.begun();
-            match catch_unwind(AssertUnwindSafe(make)) {
+            match contained(make) {
                 Ok(future) => self.future = Some(future),
-                Err(payload) => {
-                    let panicked = forget(payload);
-                    return self.end(Err(panicked));
-                }
+                Err(panicked) => return self.end(Err(panicked)),
             }
         }
         let Some(future) = &mut self.future else {
             return Poll::Ready(());
         };
-        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)));
+        let polled = contained(|| future.as_mut().poll(cx));
         self.inside.store(false, Ordering::Release);
         match polled {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(report)) => self.end(Ok(report)),
-            Err(payload) => {
-                let panicked = forget(payload);
-                self.end(Err(panicked))
-            }
+            Err(panicked) => self.end(Err(panicked)),
         }
     }
 }
@@ -285,7 +268,7 @@ impl Drop for Fenced {
             let future = self.future.take();
             // what it does when it is dropped may block as well
             self.inside.store(true, Ordering::Release);
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(forget);
+            let _ = contained(|| drop(future));
             (self.teller.tell)(Told::Gone);
         }
     }

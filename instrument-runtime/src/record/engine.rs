@@ -8,10 +8,10 @@ use crate::record::observe;
 use crate::record::recorder::Recorder;
 use crate::record::series::Kind;
 use crate::vocab::device::{DeviceEvent, DeviceReading, DeviceStats};
+use crate::vocab::foreign::contained;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::Meter;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, Builder, Thread};
@@ -112,7 +112,7 @@ impl Engines {
             .name("instrument-engine".to_owned())
             .spawn(move || {
                 while !stopped.load(Ordering::Acquire) {
-                    let Ok(reading) = catch_unwind(AssertUnwindSafe(|| engine.read())) else {
+                    let Ok(reading) = contained(|| engine.read()) else {
                         notice::report(&format!(
                             "the `DeviceStats` of device {asked} panicked, and is not asked any more"
                         ));

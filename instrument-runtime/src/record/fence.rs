@@ -4,13 +4,13 @@
 //! empty, for ever. Creating an instrument there takes the same lock again, and waits for itself.
 
 use crate::notice;
+use crate::vocab::foreign::contained;
 use opentelemetry::metrics::{
     AsyncInstrument, AsyncInstrumentBuilder, Callback, Counter, Gauge, Histogram, HistogramBuilder,
     InstrumentBuilder, InstrumentProvider, Meter, MeterProvider, NoopMeterProvider,
     ObservableCounter, ObservableGauge, ObservableUpDownCounter, UpDownCounter,
 };
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -67,13 +67,7 @@ fn fence<T: 'static>(name: &str, callback: Callback<T>) -> Callback<T> {
     let (name, told) = (name.to_owned(), AtomicBool::new(false));
     Box::new(move |point: &dyn AsyncInstrument<T>| {
         let _inside = Inside::begin();
-        let ran = catch_unwind(AssertUnwindSafe(|| callback(point)));
-        let Err(thrown) = ran else { return };
-        // what was thrown may throw again when it is dropped; who does so once more is not dropped
-        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(thrown))) {
-            std::mem::forget(again);
-        }
-        if !told.swap(true, Ordering::Relaxed) {
+        if contained(|| callback(point)).is_err() && !told.swap(true, Ordering::Relaxed) {
             notice::report(&format!(
                 "the callback of the metric `{name}` panicked: it is missing wherever that happens"
             ));

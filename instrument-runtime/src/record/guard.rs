@@ -10,6 +10,7 @@ use crate::site::site::Site;
 use crate::slot::devices;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
+use crate::vocab::said_by;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -38,7 +39,7 @@ pub(crate) fn tell_orphan(site: &'static Site) {
 /// The device may have to do with how this execution ended.
 #[cold]
 pub(crate) fn tell_health(id: SeriesId, outcome: Outcome) {
-    let by_text = local::with(local::Local::by_text);
+    let by_text = said_by::is_text();
     match series::get(id).as_deref() {
         Some(Series::Batch(batch)) => batch.tell_health(outcome, by_text),
         Some(Series::Stage(stage)) => {

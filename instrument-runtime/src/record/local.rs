@@ -43,8 +43,6 @@ pub(crate) struct Local {
     entered: Cell<u32>,
     /// The serial of the request that runs here; 0 for none.
     serial: Cell<u32>,
-    /// What was last asked of an error was answered by its text.
-    by_text: Cell<bool>,
 }
 
 thread_local! {
@@ -55,7 +53,6 @@ thread_local! {
             combo: Cell::new(0),
             entered: Cell::new(0),
             serial: Cell::new(0),
-            by_text: Cell::new(false),
         }
     };
     static STACK: RefCell<Stack> = const { RefCell::new(Stack { scopes: Vec::new(), next: 1 }) };
@@ -104,15 +101,6 @@ impl Local {
     #[inline]
     pub(crate) fn serial(&self) -> u32 {
         self.serial.get()
-    }
-
-    /// What the last error was, was said by its text, which a caller may have written; or by its type.
-    pub(crate) fn by_text(&self) -> bool {
-        self.by_text.get()
-    }
-
-    pub(crate) fn answers_by_text(&self, by_text: bool) {
-        self.by_text.set(by_text);
     }
 
     /// Enters a runtime, by its label combination outside of requests; gives the one that was entered before.

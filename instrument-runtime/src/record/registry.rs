@@ -180,8 +180,11 @@ impl Recorder {
         let make = |state: &State| {
             let attributes = state.model_labels(model);
             let on = device.map(|device| label("device", device));
-            let (own, version) = state.model_names(model);
-            let name = format!("{own} {version} {}", device.map_or("", |device| device));
+            let names = attributes.iter().map(|label| label.value.as_str());
+            let names: Vec<_> = names
+                .chain(device.map(|device| (&**device).into()))
+                .collect();
+            let name = names.join(" ");
             let edges: Edges = catalog::BATCH_DURATION.buckets.into();
             let size_edges: Edges = catalog::BATCH_SIZE.buckets.into();
             Arc::new(BatchSeries {

@@ -5,9 +5,10 @@
 
 use crate::site::callsite::SpanKind;
 use crate::site::site::Site;
+use crate::vocab::foreign::contained;
 use crate::vocab::outcome::Outcome;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use tracing::Span;
@@ -36,7 +37,7 @@ fn ask<R: Default>(subscriber: impl FnOnce() -> R) -> R {
     let _asked = Asked(BUSY.replace(true));
     if thread::panicking() {
         // out of a destructor, a second panic would end the process
-        return catch_unwind(AssertUnwindSafe(subscriber)).unwrap_or_default();
+        return contained(subscriber).unwrap_or_default();
     }
     subscriber()
 }

@@ -1,9 +1,10 @@
 //! What an error says about itself.
 
-use crate::record::local;
-use crate::request::classify_text::{self, Panicked};
+use crate::request::classify_text;
 use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
+use crate::vocab::foreign::Panicked;
+use crate::vocab::said_by;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Display;
@@ -162,14 +163,8 @@ fn by_text<'a>(mut texts: impl Iterator<Item = &'a dyn Display>) -> ErrorType {
 
 /// What a text says.
 fn said(found: Option<ErrorType>) -> ErrorType {
-    local::with(|local| local.answers_by_text(true));
+    said_by::text();
     found.unwrap_or(ErrorType::Internal)
-}
-
-/// Asks an error that has a type to say what it is.
-pub(crate) fn asked<R>(ask: impl FnOnce() -> R) -> R {
-    local::with(|local| local.answers_by_text(false));
-    ask()
 }
 
 #[cfg(test)]

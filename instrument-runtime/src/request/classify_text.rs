@@ -3,8 +3,8 @@
 //! A text decides about labels, never about health: a caller whose input is repeated in a message could write it.
 
 use crate::vocab::error_type::ErrorType::{self, CudaOom, DeadlineExceeded, DeviceFault};
+use crate::vocab::foreign::{Panicked, contained};
 use std::fmt::{self, Display, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// At most so many bytes of a text are looked at: some engines append a backtrace.
 const LOOKED_AT: usize = 4 * 1024;
@@ -152,29 +152,18 @@ const TABLE: &[Known] = &[
     start("request timed out", DeadlineExceeded, "tower-rs/tower tower/src/timeout/error.rs"),
 ];
 
-/// The error panicked while it was asked for its text.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Panicked;
-
-/// What the text of this error means. Asks for it once.
+/// What the text of this error means. Asks for it once; the error may panic.
 pub(crate) fn of(error: &dyn Display) -> Result<Option<ErrorType>, Panicked> {
     let mut text = Text {
         bytes: [0; LOOKED_AT],
         length: 0,
     };
     // The error is somebody else's code, and telemetry fails no request. What was written by then is of no use.
-    let asked = catch_unwind(AssertUnwindSafe(|| {
+    contained(|| {
         // stops where the text is full, which is no mistake
         let _ = write!(text, "{error}");
-    }));
-    match asked {
-        Ok(()) => Ok(find(&text.bytes[..text.length])),
-        Err(payload) => {
-            // its destructor could panic as well
-            std::mem::forget(payload);
-            Err(Panicked)
-        }
-    }
+    })?;
+    Ok(find(&text.bytes[..text.length]))
 }
 
 /// What this text means.

@@ -3,10 +3,11 @@
 //! Each `&` is one step; the deepest that fits wins. Two ladders: one for values, one for errors. The methods' names begin
 //! with `__`: a trait of the user's that everything implements must not have them, too.
 
-use crate::request::classify::{asked, chain, chain_of_borrowed};
+use crate::request::classify::{chain, chain_of_borrowed};
 use crate::vocab::classify::Classify;
 use crate::vocab::error_type::ErrorType;
 use crate::vocab::outcome::Outcome;
+use crate::vocab::said_by;
 use std::error::Error;
 
 /// Says how a stage or request ended that returned this value. Types without it ended well.
@@ -141,14 +142,14 @@ pub trait ErrorOutcome {
 /// Errors that are answers: the status code of `Err(StatusCode::UNAUTHORIZED)` decides.
 impl<T: ToOutcome + ?Sized> ErrorOutcome for &&&&Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
-        asked(|| self.0.to_outcome())
+        said_by::of_type(|| self.0.to_outcome())
     }
 }
 
 /// Errors that say what they are.
 impl<T: Classify + ?Sized> ErrorOutcome for &&&Probe<&T> {
     fn __error_outcome(&self) -> Outcome {
-        Outcome::of_error(asked(|| self.0.error_type()))
+        Outcome::of_error(said_by::of_type(|| self.0.error_type()))
     }
 }
 
@@ -300,7 +301,7 @@ macro_rules! __outcomes {
 /// Gives the function of `error = …` the type it must have. A pointer: of a wrong function rustc then shows both types,
 /// and does not advise a closure, which an attribute does not take.
 pub fn error_type_by<E>(error: &E, by: fn(&E) -> ErrorType) -> ErrorType {
-    asked(|| by(error))
+    said_by::of_type(|| by(error))
 }
 
 #[cfg(test)]

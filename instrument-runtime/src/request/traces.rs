@@ -3,10 +3,10 @@
 
 use crate::record::tally::Tally;
 use crate::request::caller::Caller;
+use crate::vocab::foreign::contained;
 use crate::vocab::trace_id::TraceId;
 use opentelemetry::Context;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceState};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use tracing::level_filters::LevelFilter;
 
 /// Of the span that this thread is in. One load where no subscriber of `tracing` is there: nobody reads a log then.
@@ -102,5 +102,5 @@ fn ask<R>(question: impl FnOnce() -> Option<R>) -> Option<R> {
         PLACE.try_with(|_| ()).ok()?;
         question()
     };
-    catch_unwind(AssertUnwindSafe(safely)).ok().flatten()
+    contained(safely).ok().flatten()
 }

@@ -12,6 +12,7 @@ pub(crate) mod duration;
 pub(crate) mod error_type;
 #[cfg(feature = "metrics")]
 pub(crate) mod finish_reason;
+pub(crate) mod foreign;
 #[cfg(feature = "health")]
 pub(crate) mod group;
 pub(crate) mod label;
@@ -22,6 +23,7 @@ pub(crate) mod outcome;
 #[cfg(feature = "health")]
 pub(crate) mod reason;
 pub(crate) mod route;
+pub(crate) mod said_by;
 #[cfg(any(feature = "metrics", feature = "health"))]
 pub(crate) mod serve_limits;
 pub(crate) mod stage;
