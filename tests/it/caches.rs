@@ -143,6 +143,9 @@ fn the_usage_goes_with_the_model_and_the_rest_as_all_else_of_it() {
     says_everything(&slot);
     slot.unload();
     assert_eq!(usage(&rig), None, "its cache is gone");
+    // its engine takes a last step
+    slot.kv_usage(0.25);
+    assert_eq!(usage(&rig), None, "there is none any more");
     assert_eq!(
         (info(&rig), lookups(&rig).as_str()),
         (described(100), "1 prefix hit 1")
@@ -151,6 +154,7 @@ fn the_usage_goes_with_the_model_and_the_rest_as_all_else_of_it() {
     assert!(!rig.scrape().contains("cache"), "{}", rig.scrape());
     // loaded again it goes on counting
     slot.ready();
+    assert_eq!(usage(&rig), None, "nobody has said how full the new one is");
     says_everything(&slot);
     assert_eq!(
         (usage(&rig), lookups(&rig).as_str()),

@@ -184,6 +184,8 @@ pub mod told {
         mut stream: impl Stream<Item = u32> + Unpin,
     ) {
         let next = |stream: &mut _| futures::FutureExt::now_or_never(StreamExt::next(stream));
+        // he has not asked at all: his connection takes nothing in
+        is_well_for(health, LONG);
         for token in 0..2 {
             send.unbounded_send(token).expect("somebody reads");
             assert_eq!(next(&mut stream), Some(Some(token)));

@@ -81,9 +81,11 @@ impl ModelState {
     /// `now` is a monotonic time in seconds.
     pub(crate) fn enter(&self, phase: Phase, now: f64) {
         self.ready.store(phase == Phase::Ready, Ordering::Release);
-        let unloaded = if phase == Phase::Unloaded {
-            // its cache is gone with it
+        if phase == Phase::Unloaded || self.is_unloaded() {
+            // its cache is gone with it, whatever its engine said on its way out
             self.kv_usage.store(NEVER, Ordering::Release);
+        }
+        let unloaded = if phase == Phase::Unloaded {
             now.to_bits()
         } else {
             NEVER
@@ -93,6 +95,10 @@ impl ModelState {
 
     pub(crate) fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
+    }
+
+    fn is_unloaded(&self) -> bool {
+        known(&self.unloaded_at).is_some()
     }
 
     #[cfg(feature = "prometheus")]
@@ -122,7 +128,7 @@ impl ModelState {
     }
 
     pub(crate) fn kv_usage(&self) -> Option<f64> {
-        known(&self.kv_usage)
+        known(&self.kv_usage).filter(|_| !self.is_unloaded())
     }
 
     /// A cache without blocks, or of blocks that hold nothing, is one of which nothing is known.

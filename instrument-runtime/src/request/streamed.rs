@@ -52,11 +52,32 @@ impl Begins for EnteredStage {
         // it may end far from where it began
         self.tally = self.tally.take().or_else(local::current);
         let span = self.take_span();
-        self.open.is_some().then_some(KeptStage {
-            stage: self,
-            span,
-            held: false,
+        self.open.is_some().then(|| {
+            let mut kept = KeptStage {
+                stage: self,
+                span,
+                held: false,
+            };
+            // he has not asked for the first one yet, and may be slow at that too
+            kept.wait_for_reader(false);
+            kept
         })
+    }
+}
+
+impl KeptStage {
+    /// `alive`: it has given him something.
+    #[inline]
+    fn wait_for_reader(&mut self, alive: bool) {
+        let open = self.stage.open;
+        if open.id.is_execution() {
+            let tally = open.within(self.stage.tally.as_ref());
+            // a stream of tokens within may have said so for it
+            self.held = tally.is_none_or(|tally| tally.wait_for_reader(1) > 0);
+            if self.held {
+                open.hold(0, alive);
+            }
+        }
     }
 }
 
@@ -73,15 +94,7 @@ impl Kept for KeptStage {
 
     #[inline]
     fn hold(&mut self, said: Outcome) {
-        let open = self.stage.open;
-        if open.id.is_execution() {
-            let tally = open.within(self.stage.tally.as_ref());
-            // a stream of tokens within may have said so for it
-            self.held = tally.is_none_or(|tally| tally.wait_for_reader(1) > 0);
-            if self.held {
-                open.hold(0, said == Outcome::Ok);
-            }
-        }
+        self.wait_for_reader(said == Outcome::Ok);
     }
 
     #[inline]

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// Who the current time belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
+    /// The stream, which nobody has asked for anything: what it takes is its own, but that it gives nothing is none of its
+    /// fault.
+    Unasked,
     /// The stream: it is polled, or will wake whoever polls it.
     Stream,
     /// The same, inside of its poll: dropped here means unwound.
@@ -68,7 +71,10 @@ impl TokenMeter {
         if !local::enabled() {
             return None;
         }
-        TokenMeter::begin_at(&PREFILL, Open::enter_stream, local::current())
+        let mut meter = TokenMeter::begin_at(&PREFILL, Open::enter_stream, local::current())?;
+        meter.turn = Turn::Unasked;
+        meter.stage.hold(0, false);
+        Some(meter)
     }
 
     /// A sequence begins to wait for its engine, for this request; `None` when nobody records.
@@ -211,11 +217,11 @@ impl TokenMeter {
     /// The reader asks for the next item.
     #[inline]
     pub(crate) fn begin_poll(&mut self) {
-        if self.turn == Turn::Reader {
-            self.turn = Turn::Stream;
-            self.take_back(self.stage, ticks(self.stage.id));
+        match std::mem::replace(&mut self.turn, Turn::Polling) {
+            Turn::Unasked => self.stage.ask(0),
+            Turn::Reader => self.take_back(self.stage, ticks(self.stage.id)),
+            Turn::Stream | Turn::Polling => {}
         }
-        self.turn = Turn::Polling;
     }
 
     /// There is no item yet.
@@ -324,6 +330,9 @@ impl TokenMeter {
             self.take_back(stage, now);
         } else {
             self.waited += now.saturating_sub(self.since);
+            if self.turn == Turn::Unasked {
+                stage.ask(0);
+            }
         }
         self.comes_back(self.site, stage);
         let tally = self.tally.as_ref();
