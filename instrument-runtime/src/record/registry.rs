@@ -21,6 +21,7 @@ use crate::vocab::outcome::Outcome;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::Counter;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Lines of a histogram beside those of its edges: the open bucket, the sum, the count.
 const LINES_BESIDE_EDGES: usize = 3;
@@ -86,6 +87,10 @@ impl Recorder {
             Subject::stage(site, model, own.clone(), None)
         });
         let anywhere = self.stage_anywhere(site, model, &labels);
+        if let (Some(nanos), Some(series)) = (site.stall, series::get(anywhere)) {
+            // another site may have made the series, to which nobody had said that
+            series.stalls_after(Duration::from_nanos(nanos));
+        }
         let Some(device) = self.device(site, model, own) else {
             return anywhere;
         };

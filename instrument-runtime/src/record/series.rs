@@ -533,6 +533,17 @@ impl Series {
         }
     }
 
+    /// A site says how long is too long for its executions.
+    pub(crate) fn stalls_after(&self, limit: Duration) {
+        if let Series::Stage(StageSeries {
+            execution: Some(execution),
+            ..
+        }) = self
+        {
+            execution.stage.stalls_after(limit);
+        }
+    }
+
     /// Does to the instruments what an event says.
     pub(crate) fn apply(&self, event: Event) {
         // the low byte

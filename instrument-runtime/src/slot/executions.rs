@@ -191,6 +191,13 @@ impl StageExecutions {
         change(&mut known, self.place);
     }
 
+    /// How long is too long, unless that was said before.
+    pub(crate) fn stalls_after(&self, limit: Duration) {
+        lock(&self.of.known).stages[self.place]
+            .limit
+            .get_or_insert(limit);
+    }
+
     pub(crate) fn began(&self, now: Duration) {
         self.change(now, |known, place| {
             let stage = &mut known.stages[place];
