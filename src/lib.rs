@@ -77,8 +77,8 @@ pub use instrument_runtime::__private;
 ///
 /// Measured are `inference_stage_duration_seconds`, `inference_stage_duration_max_seconds` and
 /// `inference_stage_in_flight`. `execute`, `prefill`, `decode`, and what is marked `device`, are *executions*: they
-/// also move `inference_last_progress_timestamp_seconds`, the check `stalled` of health watches whether they get on (see
-/// [`stall`](#stall)), and after the first one a caller's mistake is no `rejected` any more but an `error`.
+/// also move `inference_last_progress_timestamp_seconds`, and the built-in check `stalled` sees when they hang (see
+/// [`stall`](#stall)). Once a request has begun one, a caller's mistake is not `rejected` any more but an `error`.
 ///
 /// # The outcome
 ///
@@ -162,7 +162,8 @@ pub use instrument_runtime::__private;
 /// One call serves many requests. Each of them has the stage, with its own outcome: a `Vec<Result<_, _>>` holds one for
 /// each member, in their order; any other value is the same for all. The execution itself is counted once, in
 /// `inference_batch_size` and `inference_batch_duration_seconds`, and its time is shared over the members in
-/// `inference_compute_seconds_total`. The expression is borrowed before the body runs.
+/// `inference_compute_seconds_total`. The expression is borrowed before the body runs. An engine that has a [`Sequence`] for
+/// each request collects what [`Sequence::context`] says into a `Vec<RequestContext>`.
 ///
 /// ```
 /// # use instrument_inference::{ErrorType, inference_stage, queue::Batch};
@@ -238,14 +239,15 @@ pub use instrument_runtime::__private;
 /// **Type**: string literal, a whole number above zero and `us`, `ms`, `s`, `m` or `h`. **Default**: none; then 60 s only
 /// degrade. For executions only.
 ///
-/// While the stage is under way, its model gives signs of life: an execution that comes to its end, a token, or a
+/// While the stage is under way, its model has to give signs of life: an execution that comes to its end, a token, or a
 /// heartbeat from inside. After this long without one, the stage counts as stalled, and the model's readiness fails with
-/// the reason `stalled`; that of the service too, unless it can do without the model (`optional()`) or another version of
-/// it gets on. It recovers by itself with the next sign of life. Choose it longer than the longest execution that is still
-/// right. It is seen within two seconds after that, also where the threads of the service are blocked.
+/// the reason `stalled`. So does that of the service, unless it can do without the model (`optional()`), or another version
+/// of the model makes progress. It recovers by itself with the next sign of life. Choose a time longer than the longest
+/// execution that is still right. A stall is seen within two seconds, also where the threads of the service are blocked.
 ///
-/// Nothing is stalled while nothing is under way, nor while the reader of a stream takes his time; see
-/// [`RequestContext::heartbeat`] and [`ModelSlot::heartbeat`] for executions that take long. An execution whose future is
+/// Nothing is stalled while nothing is under way, nor while the reader of a stream takes its time; see
+/// [`RequestContext::heartbeat`] and [`ModelSlot::heartbeat`] for executions that take long. Several engines of one model,
+/// such as one for each GPU, give signs of life for each other: `docs/health.md` says what to do there. An execution whose future is
 /// dropped gives no sign of life. All sites of a stage share one: two that give different ones make [`install`] fail, naming
 /// both.
 ///

@@ -93,7 +93,7 @@ fn is_stalled(telemetry: &Telemetry, health: SocketAddr) {
 #[test]
 fn an_execution_that_hangs_is_named_in_the_log() {
     let text = story::tell("hangs_on_a_thread", &[]);
-    let line = "check stalled is down: reason=stalled error=\"`execute` of model digits, version 1, does not get on\"";
+    let line = "check stalled is down: reason=stalled error=\"`execute` of model digits, version 1, makes no progress\"";
     assert!(text.contains(line), "{text}");
 }
 

@@ -34,7 +34,7 @@ impl Visit for Seen {
         let text = format!("{value:?}");
         let twice = self.fields.insert(field.name(), text.clone());
         assert!(
-            twice.is_none_or(|before| before == text || before == "\"none\""),
+            twice.is_none_or(|before| before != text && before == "\"none\""),
             "a field is told once, or filled in"
         );
     }

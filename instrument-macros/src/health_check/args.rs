@@ -231,7 +231,10 @@ mod tests {
             ("\"tokenizer\"", "another name is `name ="),
             ("5", "another name is `name ="),
             ("cache", "`cache` takes a value: `cache = \"5s\"`"),
-            ("cache = 5", "a duration is a string with a unit: `\"5ms\"`"),
+            (
+                "cache = 5",
+                "a duration is a string with a unit: `\"5ms\"`, `\"5s\"`",
+            ),
             ("cache = \"5\"", "needs a unit"),
             ("timeout = \"99999999999h\"", "too long"),
             ("soft = true", "stands alone"),

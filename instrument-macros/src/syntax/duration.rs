@@ -82,15 +82,14 @@ fn literal(input: ParseStream<'_>) -> Result<LitStr> {
     match input.parse::<Lit>() {
         Ok(Lit::Str(text)) => Ok(text),
         Ok(Lit::Int(number)) => {
+            let digits = number.base10_digits();
             let unit = UNITS.iter().find(|(unit, _)| *unit == number.suffix());
-            let unit = unit.map_or("ms", |(unit, _)| unit);
-            Err(Error::new(
-                start,
-                format!(
-                    "a duration is a string with a unit: `\"{}{unit}\"`",
-                    number.base10_digits()
-                ),
-            ))
+            let meant = unit.map_or_else(
+                || format!("`\"{digits}ms\"`, `\"{digits}s\"`"),
+                |(unit, _)| format!("`\"{digits}{unit}\"`"),
+            );
+            let text = format!("a duration is a string with a unit: {meant}");
+            Err(Error::new(start, text))
         }
         Ok(_) => Err(Error::new(
             start,

@@ -137,7 +137,10 @@ const OURS: [(&str, &str); 20] = [
         "ingress",
         "belongs to the request: `#[inference_request(ingress = …)]`",
     ),
-    ("device", CATALOGUE),
+    (
+        "device",
+        "belongs to the stage that runs on it: `#[inference_stage(\"execute\", device = …)]`",
+    ),
     ("queue", CATALOGUE),
     ("reason", CATALOGUE),
     ("state", CATALOGUE),

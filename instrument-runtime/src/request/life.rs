@@ -146,7 +146,7 @@ pub(crate) fn begin(site: &'static Site, mut opening: Opening) -> Begun {
         // first: when a subscriber panics, another handler may answer
         let joined = handles.then(|| Handler(Arc::clone(&open)));
         if handles || routed || open.combo() != was {
-            spans::joined(&open, handles.then_some(site));
+            spans::joined(&open, was, routed, handles.then_some(site));
         }
         let Some(joined) = joined else {
             return Begun::Nothing;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which requests it serves",
     label = "expected a batch",
-    note = "`batch = …` takes a `Batch`, a slice or a vector of `Queued` or of `RequestContext`, or a number of requests as a `usize`"
+    note = "`batch = …` takes a `Batch`, a slice or a vector of `Queued` or of `RequestContext`, or a number of requests as a `usize`",
+    note = "what holds its requests in another way collects them: of a `Sequence`, `sequence.context().cloned()`"
 )]
 pub trait Members {
     /// Hands out the request of each member; `None` where it is not known.

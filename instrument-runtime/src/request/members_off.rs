@@ -4,7 +4,8 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which requests it serves",
     label = "expected a batch",
-    note = "`batch = …` takes a `Batch`, a slice of `Queued` or of `RequestContext`, or a number of requests"
+    note = "`batch = …` takes a `Batch`, a slice or a vector of `Queued` or of `RequestContext`, or a number of requests as a `usize`",
+    note = "what holds its requests in another way collects them: of a `Sequence`, `sequence.context().cloned()`"
 )]
 pub trait Members {}
 

@@ -3,6 +3,7 @@
 use crate::record::combo::{self, Combo};
 use crate::record::guard::StageArgs;
 use crate::record::local;
+use crate::record::recorder::RequestLabels;
 use crate::record::span::{ERROR_TYPE, OUTCOME, Traced};
 use crate::record::tally::Tally;
 use crate::record::told::Told;
@@ -90,13 +91,15 @@ pub(crate) fn request(
     }
 }
 
-/// More is known of a request that is open: its labels, and who handles it.
-pub(crate) fn joined(tally: &Tally, handler: Option<&'static Site>) {
+/// More is known of a request that is open: its labels, which were those of `was`, its route, and who handles it.
+pub(crate) fn joined(tally: &Tally, was: u32, routed: bool, handler: Option<&'static Site>) {
     let span = tally.span.get();
     if span.is_some()
         && let Some(combo) = combo::get(tally.combo())
     {
-        fill_in(&span, &combo, tally.told_so_far(), handler);
+        let told = tally.told_so_far().filter(|_| routed);
+        let route = told.and_then(Told::route);
+        fill_in(&span, combo::get(was).as_deref(), &combo, route, handler);
     }
 }
 
@@ -170,19 +173,37 @@ fn begin_request(
     Traced::begin(site, &REQUEST, &values)
 }
 
+/// Says what is new, and nothing twice: a log shows a field as often as it was told.
 #[cold]
-fn fill_in(span: &Traced, combo: &Combo, told: Option<&Told>, handler: Option<&'static Site>) {
+fn fill_in(
+    span: &Traced,
+    was: Option<&Combo>,
+    combo: &Combo,
+    route: Option<&str>,
+    handler: Option<&'static Site>,
+) {
     let Some((model, version)) = names(combo) else {
         return;
     };
-    let labels = &combo.labels;
+    let (before, labels) = (was.map(|was| &was.labels), &combo.labels);
+    let named = before.is_none_or(|before| before.model != labels.model);
     span.fill(&[
         (HANDLER, handler.map(|site| site.name)),
-        (MODEL, Some(&*model)),
-        (VERSION, Some(&*version)),
-        (INGRESS, labels.ingress.as_deref()),
-        (TIER, labels.tier.as_deref()),
-        (TENANT, labels.tenant.as_deref()),
-        (ROUTE, told.and_then(Told::route)),
+        (MODEL, named.then_some(&*model)),
+        (VERSION, named.then_some(&*version)),
+        (INGRESS, new(before, labels, |labels| &labels.ingress)),
+        (TIER, new(before, labels, |labels| &labels.tier)),
+        (TENANT, new(before, labels, |labels| &labels.tenant)),
+        (ROUTE, route),
     ]);
+}
+
+/// A label that has come, or has changed.
+fn new<'a>(
+    before: Option<&RequestLabels>,
+    labels: &'a RequestLabels,
+    which: impl Fn(&RequestLabels) -> &Option<Arc<str>>,
+) -> Option<&'a str> {
+    let now = which(labels).as_deref();
+    now.filter(|now| before.and_then(|before| which(before).as_deref()) != Some(now))
 }

@@ -26,7 +26,7 @@ pub(crate) fn request(_: &'static Site, _: Option<&str>, _: &Combo, _: Option<&T
     Traced
 }
 
-pub(crate) fn joined(_: &Tally, _: Option<&'static Site>) {}
+pub(crate) fn joined(_: &Tally, _: u32, _: bool, _: Option<&'static Site>) {}
 
 pub(crate) fn current_within(_: &Tally) -> Traced {
     Traced

@@ -73,7 +73,8 @@ impl Telemetry {
 
     /// Something has happened on a device that the engine handled itself, or could not: it is counted in
     /// `inference_device_events_total`, under the model of the request that runs here. `device` is what the engine calls
-    /// it, such as `0`, or its UUID; from the 65th name on it is `other`, and so is one without a name.
+    /// it, such as `"0"`, or its UUID: the same as in `device = …` of a stage, where a number is written as a text. From the
+    /// 65th name on it is `other`, and so is one without a name.
     ///
     /// [`DeviceEvent::Fault`] makes the built-in check `device` fail at once, and
     /// [`DeviceEvent::FaultRecovered`] makes it pass again, when no other

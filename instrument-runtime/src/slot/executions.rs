@@ -34,7 +34,7 @@ impl fmt::Display for Stall {
         } = self;
         write!(
             f,
-            "`{stage}` of model {model}, version {version}, does not get on"
+            "`{stage}` of model {model}, version {version}, makes no progress"
         )
     }
 }
@@ -366,6 +366,20 @@ mod tests {
         let stalls = watch.executions.look(watch.now).unwrap().stalls;
         let models: Vec<_> = stalls.iter().map(|stall| &*stall.model).collect();
         assert_eq!(models, ["digits"]);
+    }
+
+    /// As `docs/health.md` says it.
+    #[test]
+    fn engines_of_one_model_give_signs_of_life_for_each_other() {
+        let mut watch = Watch::new();
+        let stage = watch.stage("execute", Some(10));
+        stage.began(watch.now);
+        for _ in 0..20 {
+            stage.began(watch.now);
+            assert!(watch.pass(secs(1)).is_empty());
+            stage.ended(watch.now);
+        }
+        assert_eq!(watch.pass(secs(11)), ["execute"], "the other one is idle");
     }
 
     #[test]
