@@ -1,7 +1,13 @@
-use axum::extract::MatchedPath;
 use instrument_inference::inference_request;
 
-#[inference_request(route = path)]
-async fn predict(path: MatchedPath) {}
+/// As axum has it.
+struct MatchedPath(String);
 
-fn main() {}
+#[inference_request(route = path)]
+async fn predict(path: MatchedPath) -> String {
+    path.0
+}
+
+fn main() {
+    drop(predict(MatchedPath(String::new())));
+}
